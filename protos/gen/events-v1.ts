@@ -691,6 +691,18 @@ export type UserSecondFactorDisabled = {
   actor: ActorJson
 }
 
+/** An administrator turned the second factor of the user off. */
+export type UserSecondFactorReset = {
+  userId: string
+  actor: ActorJson
+}
+
+/** The user replaced the recovery codes. */
+export type UserRecoveryCodesRenewed = {
+  userId: string
+  actor: ActorJson
+}
+
 /** UserFeaturesChanged as JSON. */
 export type UserFeaturesChanged = {
   userId: string

@@ -107,9 +107,11 @@ import type {
   UserPasswordRemoved,
   UserPasswordResetRequested,
   UserPasswordSet,
+  UserRecoveryCodesRenewed,
   UserRoleChanged,
   UserSecondFactorDisabled,
   UserSecondFactorEnabled,
+  UserSecondFactorReset,
   UserSecondFactorStarted,
   UserUnblocked,
   UserUpdated,
@@ -207,6 +209,8 @@ export type Events = {
   'user.second_factor_started': UserSecondFactorStarted
   'user.second_factor_enabled': UserSecondFactorEnabled
   'user.second_factor_disabled': UserSecondFactorDisabled
+  'user.second_factor_reset': UserSecondFactorReset
+  'user.recovery_codes_renewed': UserRecoveryCodesRenewed
   'user.features_changed': UserFeaturesChanged
   'workspace.created': WorkspaceCreated
   'workspace.updated': WorkspaceUpdated
@@ -347,6 +351,8 @@ export const eventContexts = {
   'user.second_factor_started': 'identity',
   'user.second_factor_enabled': 'identity',
   'user.second_factor_disabled': 'identity',
+  'user.second_factor_reset': 'identity',
+  'user.recovery_codes_renewed': 'identity',
   'user.features_changed': 'identity',
   'workspace.created': 'identity',
   'workspace.updated': 'identity',

@@ -60,6 +60,8 @@ export type UserJson = {
   language: string | null
   currency: string | null
   lastLoginAt: string | null
+  /** When the second factor was set up; null without one. */
+  secondFactorAt: string | null
   createdAt: string
   updatedAt: string
 }
@@ -80,6 +82,7 @@ export const userFields = {
   'language': 'string',
   'currency': 'string',
   'lastLoginAt': 'date',
+  'secondFactorAt': 'date',
 } as const
 
 /** Organization as JSON. */
@@ -1041,6 +1044,8 @@ export type Account = {
   confirmTotp: { kind: 'unary'; request: ConfirmTotpRequest; response: HttpBody }
   /** Turns the second factor off, and deletes the recovery codes. Use it before a change of phones. Refused while the organization requires a second factor. Wrong passwords and codes count as failed sign-ins (see login). For sessions only. It costs a password hash and a transaction. */
   removeTotp: { kind: 'unary'; request: RemoveTotpRequest; response: Updated }
+  /** Replaces the recovery codes by ten new ones, which only this answer contains. Use it when few are left, or somebody may have seen them. Wrong passwords and codes count as failed sign-ins (see login). For sessions only. It costs a password hash and a transaction. */
+  renewRecoveryCodes: { kind: 'unary'; request: RenewRecoveryCodesRequest; response: HttpBody }
   /** Lists the own active sessions, latest sign-in first. Use it to let people check where they are signed in. For sessions only. It costs one query of the account's sessions. */
   listOwnSessions: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Ends one of the own sessions at once. Use it to sign out of a machine that is out of reach. For sessions only. It costs one transaction. */
@@ -1096,6 +1101,12 @@ export type RecoveryCodesJson = {
 }
 
 export type RemoveTotpRequest = {
+  password: string
+  /** A code of the authenticator app, or a recovery code. */
+  code: string
+}
+
+export type RenewRecoveryCodesRequest = {
   password: string
   /** A code of the authenticator app, or a recovery code. */
   code: string
@@ -1180,6 +1191,8 @@ export type Users = {
   updateUser: { kind: 'unary'; request: UpdateUserRequest; response: Updated }
   /** Replaces the user's tags; [] clears them. Use it to group accounts for your own purposes. */
   replaceUserTags: { kind: 'unary'; request: ReplaceUserTagsRequest; response: Updated }
+  /** Turns the second factor of a user off, and ends all sessions of the user, who gets a notice by mail. Use it when somebody has lost the phone and the recovery codes. Not allowed for oneself, or for a user of higher rank. */
+  resetUserTotp: { kind: 'unary'; request: IdRequest; response: Updated }
   /** Blocks the user: all sessions end at once, and sign-in is refused. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
   blockUser: { kind: 'unary'; request: IdRequest; response: Updated }
   /** Unblocks the user. Use it to let a blocked user sign in again. Ended sessions are not restored. */

@@ -7,6 +7,7 @@ import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
 import type { Page } from 'playwright-core'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { bodyOf } from '../api.ts'
+import { setUpSecondFactor } from '../identity/founder.ts'
 import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
 import { violationsOf } from './browser.ts'
 import { type ConsoleStack, startConsole } from './console-stack.ts'
@@ -412,7 +413,7 @@ describe('administration in the console', () => {
     })
   })
 
-  it('a user: ends one session and all of them', async () => {
+  it('a user: ends all sessions, and resets the second factor', async () => {
     const { id, email, token } = await person('user', 'Signed In')
     await console.signIn({ email, password: PASSWORD })
     const page = await console.open(`/users/${id}`)
@@ -422,6 +423,15 @@ describe('administration in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click()
     await page.getByText('No open session.').waitFor()
     assert.equal((await fetch(`${console.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status, 401)
+
+    await setUpSecondFactor(console.stack.api.as(await console.signIn({ email, password: PASSWORD })))
+    await page.reload()
+    await page.getByRole('button', { name: 'More actions for Signed In' }).click()
+    await page.getByRole('menuitem', { name: 'Reset second factor' }).click()
+    const reset = page.getByRole('dialog', { name: 'Reset the second factor of Signed In?' })
+    await reset.getByRole('button', { name: 'Reset second factor' }).click()
+    await page.getByRole('status').getByText('Reset the second factor of Signed In').waitFor()
+    assert.ok(await console.signIn({ email, password: PASSWORD }))
   })
 
   it('a workspace: invites by a link that is shown once, and invites again', async () => {

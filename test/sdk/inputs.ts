@@ -167,6 +167,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   'account.confirmTotp': ({ answers }) => ({
     code: createAuthenticator((answers['account.startTotp'] as TotpSetup).secret).next(),
   }),
+  'account.renewRecoveryCodes': world => ({ password: NEW_PASSWORD, code: takeRecoveryCode(world) }),
   'account.removeTotp': world => ({ password: NEW_PASSWORD, code: takeRecoveryCode(world) }),
   'settings.update': () => ({ timezone: 'Europe/Berlin', allowedOrigins: ['https://app.example.com'] }),
   'features.create': () => ({ slug: 'new-editor', name: 'New editor', default: false }),
@@ -311,6 +312,11 @@ export const paths: Partial<Record<CallName, (world: World) => Promise<string[]>
     await signInByPhone(world, world.email, NEW_PASSWORD)
     return []
   },
+  'users.resetTotp': async world => {
+    const { id, email } = await newUser(world)
+    await setUpSecondFactor(await signIn(fromElsewhere(world.stack.api), email, password))
+    return [id]
+  },
   'users.revokeSession': async world => {
     const { id, email } = await newUser(world)
     await signInByPhone(world, email, password)
@@ -403,7 +409,10 @@ async function signInByPhone(world: World, email: string, by: string): Promise<v
 }
 
 /** Returns a recovery code of the caller that was not used yet. */
-const takeRecoveryCode = ({ answers }: World) => (answers['account.confirmTotp'] as RecoveryCodes).recoveryCodes.pop()!
+const takeRecoveryCode = ({ answers }: World) => {
+  const latest = answers['account.renewRecoveryCodes'] ?? answers['account.confirmTotp']
+  return (latest as RecoveryCodes).recoveryCodes.pop()!
+}
 
 const workspaceOf = ({ answers }: World) => (answers['workspaces.create'] as Workspace).id
 

@@ -11,7 +11,14 @@ export type Mail = {
   to: string
   subject: string
   text: string
-  purpose: 'invitation' | 'new_account' | 'sign_in_code' | 'password_reset' | 'email_change' | 'email_changed'
+  purpose:
+    | 'invitation'
+    | 'new_account'
+    | 'sign_in_code'
+    | 'password_reset'
+    | 'email_change'
+    | 'email_changed'
+    | 'second_factor_changed'
   /** When the code or link in it stops working; absent if it has none. */
   expiresAt?: Date
 }

@@ -635,6 +635,18 @@ export type UserSecondFactorDisabled = {
   actor: Actor
 }
 
+/** An administrator turned the second factor of the user off. */
+export type UserSecondFactorReset = {
+  userId: string
+  actor: Actor
+}
+
+/** The user replaced the recovery codes. */
+export type UserRecoveryCodesRenewed = {
+  userId: string
+  actor: Actor
+}
+
 /** UserFeaturesChanged as JSON. */
 export type UserFeaturesChanged = {
   userId: string
@@ -1076,6 +1088,8 @@ export type Events = {
   'user.second_factor_started': UserSecondFactorStarted
   'user.second_factor_enabled': UserSecondFactorEnabled
   'user.second_factor_disabled': UserSecondFactorDisabled
+  'user.second_factor_reset': UserSecondFactorReset
+  'user.recovery_codes_renewed': UserRecoveryCodesRenewed
   'user.features_changed': UserFeaturesChanged
   'workspace.created': WorkspaceCreated
   'workspace.updated': WorkspaceUpdated

@@ -462,6 +462,10 @@ export const fields = {
     'password': { type: 'string', required: true, maxLength: 200, multiline: true },
     'code': { type: 'string', required: true, maxLength: 40 },
   },
+  'account.renewRecoveryCodes': {
+    'password': { type: 'string', required: true, maxLength: 200, multiline: true },
+    'code': { type: 'string', required: true, maxLength: 40 },
+  },
   'users.create': {
     'name': { type: 'string', required: true, maxLength: 100 },
     'email': { type: 'string', required: true, maxLength: 254, format: 'email' },

@@ -756,6 +756,8 @@ export type User = {
   language: string | null
   currency: string | null
   lastLoginAt: string | null
+  /** When the second factor was set up; null without one. */
+  secondFactorAt: string | null
   createdAt: string
   updatedAt: string
 }
@@ -2208,6 +2210,12 @@ export type RemoveTotpBody = {
   code: string
 }
 
+export type RenewRecoveryCodesBody = {
+  password: string
+  /** A code of the authenticator app, or a recovery code. */
+  code: string
+}
+
 export type CreateUserBody = {
   name: string
   email: string
@@ -2894,6 +2902,7 @@ export type UserFields = {
   'language': string
   'currency': string
   'lastLoginAt': string
+  'secondFactorAt': string
   [key: `attributes.${string}`]: string | number | boolean
 }
 
@@ -3477,6 +3486,8 @@ export type Api = {
     confirmTotp(body: ConfirmTotpBody, options?: KeyedOptions): Promise<RecoveryCodes>
     /** Turns the second factor off, and deletes the recovery codes. Use it before a change of phones. Refused while the organization requires a second factor. Wrong passwords and codes count as failed sign-ins (see login). For sessions only. It costs a password hash and a transaction. */
     removeTotp(body: RemoveTotpBody, options?: RequestOptions): Promise<Updated>
+    /** Replaces the recovery codes by ten new ones, which only this answer contains. Use it when few are left, or somebody may have seen them. Wrong passwords and codes count as failed sign-ins (see login). For sessions only. It costs a password hash and a transaction. */
+    renewRecoveryCodes(body: RenewRecoveryCodesBody, options?: KeyedOptions): Promise<RecoveryCodes>
     /** Lists the own active sessions, latest sign-in first. Use it to let people check where they are signed in. For sessions only. It costs one query of the account's sessions. */
     listSessions(query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
     /** Ends one of the own sessions at once. Use it to sign out of a machine that is out of reach. For sessions only. It costs one transaction. */
@@ -3500,6 +3511,8 @@ export type Api = {
     update(id: string, body: UpdateUserBody, options?: RequestOptions): Promise<Updated>
     /** Replaces the user's tags; [] clears them. Use it to group accounts for your own purposes. */
     replaceTags(id: string, body: ReplaceUserTagsBody, options?: RequestOptions): Promise<Updated>
+    /** Turns the second factor of a user off, and ends all sessions of the user, who gets a notice by mail. Use it when somebody has lost the phone and the recovery codes. Not allowed for oneself, or for a user of higher rank. */
+    resetTotp(id: string, options?: RequestOptions): Promise<Updated>
     /** Blocks the user: all sessions end at once, and sign-in is refused. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
     block(id: string, options?: RequestOptions): Promise<Updated>
     /** Unblocks the user. Use it to let a blocked user sign in again. Ended sessions are not restored. */

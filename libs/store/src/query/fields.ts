@@ -8,7 +8,7 @@ export type FieldType = ScalarType | `${ScalarType}[]`
 /** A public field that needs more than a name and a type. */
 export type FieldSpec = {
   type: FieldType
-  /** Its stored path, if that differs from its name. */
+  /** Its stored path, if that differs from its name; at most one level deep. */
   path?: string
   /** A path with the value in comparable form (an email in lower case), used to compare and sort. */
   key?: { path: string; of: (value: string) => string }

@@ -15,8 +15,8 @@ const present = presenter(fields)
 /** What the way of objects makes of documents. */
 const expected = (documents: Uint8Array[]) => documents.map(document => present(documentReader<object>()(document)))
 
-function written(documents: Uint8Array[]): Buffer[] {
-  return [...recordChunks(joined(documents), present.writer)]
+function written(documents: Uint8Array[], { writer } = present): Buffer[] {
+  return [...recordChunks(joined(documents), writer)]
 }
 
 /** Compares texts, for the same keys in the same order. */
@@ -62,6 +62,24 @@ describe('records from BSON', () => {
 
   it('may have ids of other kinds', () => {
     check([BSON.serialize({ _id: 'text', name: 'a' }), BSON.serialize({ _id: 7 }), BSON.serialize({ name: 'none' })])
+  })
+
+  it('may have fields that are stored inside of others', () => {
+    const nested = presenter({ name: 'string', at: { type: 'date', path: 'factor.at' } })
+    const at = new Date(0)
+    const factors = [
+      { factor: { at, secret: 'hidden' } },
+      { factor: { at: null } },
+      { factor: null },
+      { factor: {} },
+      {},
+    ]
+    const documents = factors.map(rest => BSON.serialize({ _id: new Types.ObjectId(), name: 'a', ...rest }))
+    const records = JSON.parse(`[${Buffer.concat(written(documents, nested)).toString().slice(1)}]`)
+    assert.deepEqual(
+      records.map(({ _id, id, ...rest }: object & Record<string, unknown>) => rest),
+      [at.toISOString(), null, null].map(each => ({ name: 'a', at: each })).concat(Array(2).fill({ name: 'a' })),
+    )
   })
 
   it('come in chunks of about 64 KiB, large ones by themselves', () => {

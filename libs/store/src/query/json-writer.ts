@@ -25,6 +25,7 @@ type Field = readonly [name: string, stored: string]
  */
 export function jsonWriter(fields: readonly Field[], present: (document: Buffer) => object): RecordWriter {
   const stored = ['_id', ...fields.map(([, path]) => path)]
+  const isNested = stored.some(path => path.includes('.'))
   const { find, types, starts } = fieldFinder(stored)
   const columns = [...ids, ...fields].map(([name, path]) => ({
     label: Buffer.from(`,${JSON.stringify(name)}:`),
@@ -32,7 +33,7 @@ export function jsonWriter(fields: readonly Field[], present: (document: Buffer)
   }))
   return {
     write(target, start, bytes, document) {
-      if (!find(bytes, document) || !isIdType(types[0]!)) return NOT_WRITTEN
+      if (isNested || !find(bytes, document) || !isIdType(types[0]!)) return NOT_WRITTEN
       let at = start + 1
       for (const { label, place } of columns) {
         if (types[place] === 0) continue

@@ -23,11 +23,15 @@ export function presenter<Shown extends object = Doc>(fields: FieldTable): Prese
 function createPresenter(fields: FieldTable): Presenter<object> {
   const names = Object.keys(fields).filter(name => !name.includes('.') && !ends.has(name) && fieldOf(fields, name))
   const sources = [...names.map(name => [name, pathOf(fields, name)] as const), ...times]
+  const readers = sources.map(([name, path]) => [name, readerOf(path)] as const)
   const present = (record: object) => {
     const stored = record as Doc
     const id = String(stored._id)
     const shown: Doc = { _id: id, id }
-    for (const [name, path] of sources) if (stored[path] !== undefined) shown[name] = stored[path]
+    for (const [name, read] of readers) {
+      const value = read(stored)
+      if (value !== undefined) shown[name] = value
+    }
     return shown
   }
   const decode = documentReader<Doc>()
@@ -40,6 +44,16 @@ const times = [
   ['updatedAt', 'updatedAt'],
 ] as const
 const ends = new Set(['_id', 'id', 'createdAt', 'updatedAt'])
+
+/** Returns what reads a path of a document. A value inside of null is null. */
+function readerOf(path: string): (stored: Doc) => unknown {
+  const [outer = '', inner] = path.split('.')
+  if (inner === undefined) return stored => stored[outer]
+  return stored => {
+    const parent = stored[outer] as Doc | null | undefined
+    return parent === null ? null : parent?.[inner]
+  }
+}
 
 function pathOf(fields: FieldTable, name: string): string {
   const spec = fields[name]!

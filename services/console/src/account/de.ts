@@ -26,8 +26,10 @@ export default {
     off: 'Aus',
     codesLeft_one: 'Noch {{count}} Wiederherstellungscode',
     codesLeft_other: 'Noch {{count}} Wiederherstellungscodes',
-    fewCodes:
-      'Es sind nur noch wenige Wiederherstellungscodes übrig. Schalten Sie den zweiten Faktor aus und richten Sie ihn neu ein, um neue zu bekommen.',
+    fewCodes: 'Es sind nur noch wenige Wiederherstellungscodes übrig. Erstellen Sie neue, bevor Sie sie brauchen.',
+    renew: 'Neue Wiederherstellungscodes',
+    renewText: 'Sie bekommen zehn neue Wiederherstellungscodes. Die bisherigen gelten dann nicht mehr.',
+    renewed: 'Das sind Ihre neuen Wiederherstellungscodes. Die bisherigen gelten nicht mehr.',
     setUp: 'Zweiten Faktor einrichten',
     turnOff: 'Ausschalten',
     turnOffTitle: 'Zweiten Faktor ausschalten?',

@@ -1,6 +1,8 @@
 import { Alert, Group, Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
+import type { RemoveTotpBody } from '@rollcall/sdk'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -9,6 +11,7 @@ import { PasswordField } from '../kit/password-field.tsx'
 import { useReports } from '../kit/problem.ts'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { useMe } from '../session.ts'
+import { RecoveryCodes } from './recovery-codes.tsx'
 import { SetUpSecondFactor } from './set-up-second-factor.tsx'
 
 /** Below this many recovery codes, it is time for new ones. */
@@ -20,6 +23,7 @@ export function SecondFactor() {
   const { mfa } = useMe()
   const { done } = useReports()
   const [isSettingUp, setUp] = useDisclosure()
+  const [isRenewing, renew] = useDisclosure()
   const [isTurningOff, turnOff] = useDisclosure()
   return (
     <>
@@ -38,6 +42,11 @@ export function SecondFactor() {
             {t('account.secondFactor.setUp')}
           </Action>
         )}
+        {mfa.totp && (
+          <Action call="account.renewRecoveryCodes" variant="default" onClick={renew.open}>
+            {t('account.secondFactor.renew')}
+          </Action>
+        )}
         {mfa.totp && !mfa.required && (
           <Action call="account.removeTotp" variant="default" onClick={turnOff.open}>
             {t('account.secondFactor.turnOff')}
@@ -46,22 +55,16 @@ export function SecondFactor() {
         {mfa.totp && mfa.required && <Text c="dimmed">{t('account.secondFactor.isRequired')}</Text>}
       </Group>
       {isSettingUp && (
-        <Modal
-          opened
-          onClose={setUp.close}
-          title={t('account.secondFactor.setUp')}
-          size="lg"
-          closeOnClickOutside={false}
-          closeOnEscape={false}
-        >
+        <StayingModal title={t('account.secondFactor.setUp')} onClose={setUp.close}>
           <SetUpSecondFactor
             onDone={() => {
               setUp.close()
               done(t('account.secondFactor.turnedOn'))
             }}
           />
-        </Modal>
+        </StayingModal>
       )}
+      {isRenewing && <RenewCodes onClose={renew.close} />}
       {isTurningOff && <TurnOff onClose={turnOff.close} />}
     </>
   )
@@ -69,21 +72,72 @@ export function SecondFactor() {
 
 function TurnOff({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
-  const form = useForm({ initialValues: { password: '', code: '' } })
-  const submit = useSubmit(form, {
-    send: values => rollcall.account.removeTotp(values),
-    done: t('account.secondFactor.turnedOff'),
-    onDone: onClose,
-  })
   return (
-    <FormModal
+    <Proof
       title={t('account.secondFactor.turnOffTitle')}
-      form={form}
-      submit={submit}
+      text={t('account.secondFactor.turnOffText')}
       action={t('account.secondFactor.turnOff')}
+      send={values => rollcall.account.removeTotp(values)}
+      done={t('account.secondFactor.turnedOff')}
+      onDone={onClose}
       onClose={onClose}
-    >
-      <Text>{t('account.secondFactor.turnOffText')}</Text>
+    />
+  )
+}
+
+function RenewCodes({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const [codes, setCodes] = useState<string[]>()
+  const title = t('account.secondFactor.renew')
+  if (codes)
+    return (
+      <StayingModal title={title} onClose={onClose}>
+        <RecoveryCodes codes={codes} done={t('account.secondFactor.renewed')} onStored={onClose} />
+      </StayingModal>
+    )
+  return (
+    <Proof
+      title={title}
+      text={t('account.secondFactor.renewText')}
+      action={title}
+      send={values => rollcall.account.renewRecoveryCodes(values)}
+      onDone={answer => setCodes(answer.recoveryCodes)}
+      onClose={onClose}
+    />
+  )
+}
+
+/** A dialog for what is shown once: it stays when one clicks beside it. */
+function StayingModal({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
+      {children}
+    </Modal>
+  )
+}
+
+/** Asks for the password and a code before something about the second factor changes. */
+function Proof<Answer>({
+  title,
+  text,
+  action,
+  onClose,
+  ...sending
+}: {
+  title: string
+  text: string
+  action: string
+  send: (values: RemoveTotpBody) => Promise<Answer>
+  done?: string
+  onDone: (answer: Answer) => void
+  onClose: () => void
+}) {
+  const { t } = useTranslation()
+  const form = useForm({ initialValues: { password: '', code: '' } })
+  const submit = useSubmit(form, sending)
+  return (
+    <FormModal title={title} form={form} submit={submit} action={action} onClose={onClose}>
+      <Text>{text}</Text>
       <PasswordField
         label={t('account.password.current')}
         name="current-password"

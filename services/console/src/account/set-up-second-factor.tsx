@@ -1,32 +1,31 @@
-import { Button, Checkbox, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { DownloadIcon } from '@primer/octicons-react'
 import { RollcallError } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { Copyable, CopyIconButton } from '../kit/copyable.tsx'
+import { Copyable } from '../kit/copyable.tsx'
 import { fieldProps } from '../kit/form-modal.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { QrCode } from '../kit/qr-code.tsx'
-import { saveFile } from '../kit/save-file.ts'
+import { RecoveryCodes } from './recovery-codes.tsx'
 import classes from './second-factor.module.css'
-
-const CODES_FILE = 'rollcall-recovery-codes.txt'
 
 /**
  * Sets up a second factor: a secret for the authenticator app, its first code, and the recovery codes, which are shown
  * once. Nothing is read anew before they are stored, so that they stay on the screen.
  */
 export function SetUpSecondFactor({ onDone, aside }: { onDone: () => void; aside?: ReactNode }) {
+  const { t } = useTranslation()
   const client = useQueryClient()
   const [codes, setCodes] = useState<string[]>()
   const finish = () => {
     onDone()
     void client.invalidateQueries()
   }
-  return codes ? <RecoveryCodes codes={codes} onStored={finish} /> : <Confirm onConfirmed={setCodes} aside={aside} />
+  if (!codes) return <Confirm onConfirmed={setCodes} aside={aside} />
+  return <RecoveryCodes codes={codes} done={t('account.secondFactor.isOn')} onStored={finish} />
 }
 
 function Confirm({ onConfirmed, aside }: { onConfirmed: (codes: string[]) => void; aside: ReactNode }) {
@@ -92,49 +91,4 @@ function Confirm({ onConfirmed, aside }: { onConfirmed: (codes: string[]) => voi
 
 function isWrongCode(error: unknown): boolean {
   return error instanceof RollcallError && error.path === 'code'
-}
-
-/** Shows the recovery codes once. They must be said to be stored. */
-function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
-  const { t } = useTranslation()
-  const [isStored, setStored] = useState(false)
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [])
-  const text = `${codes.join('\n')}\n`
-  return (
-    <Stack gap="md">
-      <Text role="status">{t('account.secondFactor.isOn')}</Text>
-      <Text>{t('account.secondFactor.codesLead')}</Text>
-      <div className={classes.codes}>
-        <ul aria-label={t('account.secondFactor.codes')}>
-          {codes.map(code => (
-            <li key={code}>{code}</li>
-          ))}
-        </ul>
-        <CopyIconButton value={text} what={t('account.secondFactor.codes')} />
-      </div>
-      <Group>
-        <Button
-          variant="default"
-          leftSection={<DownloadIcon />}
-          onClick={() => saveFile(new Blob([text], { type: 'text/plain' }), CODES_FILE)}
-        >
-          {t('account.secondFactor.download')}
-        </Button>
-      </Group>
-      <Checkbox
-        label={t('account.secondFactor.stored')}
-        checked={isStored}
-        onChange={event => setStored(event.currentTarget.checked)}
-      />
-      <Group justify="flex-end">
-        <Button disabled={!isStored} onClick={onStored}>
-          {t('kit.done')}
-        </Button>
-      </Group>
-    </Stack>
-  )
 }

@@ -133,6 +133,8 @@ export default {
       password_removed: 'Passwort entfernt',
       second_factor_enabled: 'Zweiter Faktor eingerichtet',
       second_factor_disabled: 'Zweiter Faktor ausgeschaltet',
+      second_factor_reset: 'Zweiter Faktor zurückgesetzt',
+      recovery_codes_renewed: 'Wiederherstellungscodes ersetzt',
       second_factor_started: 'Zweiter Faktor begonnen',
       password_reset_requested: 'Neues Passwort angefordert',
       code_requested: 'Anmeldecode angefordert',

@@ -127,6 +127,8 @@ export default {
       password_removed: 'Password removed',
       second_factor_enabled: 'Second factor set up',
       second_factor_disabled: 'Second factor turned off',
+      second_factor_reset: 'Second factor reset',
+      recovery_codes_renewed: 'Recovery codes replaced',
       second_factor_started: 'Second factor begun',
       password_reset_requested: 'Password reset requested',
       code_requested: 'Sign-in code requested',

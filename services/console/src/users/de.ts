@@ -22,6 +22,13 @@ export default {
   blocked: '{{name}} gesperrt',
   unblock: 'Entsperren',
   unblocked: '{{name}} entsperrt',
+  secondFactor: 'Zweiter Faktor',
+  noSecondFactor: 'Aus',
+  resetTotp: 'Zweiten Faktor zurücksetzen',
+  resetTotpTitle: 'Zweiten Faktor von {{name}} zurücksetzen?',
+  resetTotpText:
+    'Jede Sitzung endet sofort, und zur Anmeldung genügt wieder das Passwort. Tun Sie es nur, wenn Sie wissen, dass {{name}} darum bittet. Eine Mail sagt, dass er zurückgesetzt wurde.',
+  resetTotpDone: 'Zweiten Faktor von {{name}} zurückgesetzt',
   delete: 'Benutzer löschen',
   deleteTitle: 'Konto von {{name}} löschen?',
   deleteText: 'Sitzungen enden, Tokens werden abgelehnt. Kontakte bleiben. Das lässt sich nicht rückgängig machen.',

@@ -19,6 +19,13 @@ export default {
   blocked: 'Blocked {{name}}',
   unblock: 'Unblock',
   unblocked: 'Unblocked {{name}}',
+  secondFactor: 'Second factor',
+  noSecondFactor: 'Off',
+  resetTotp: 'Reset second factor',
+  resetTotpTitle: 'Reset the second factor of {{name}}?',
+  resetTotpText:
+    'Every session ends at once, and the password alone signs in again. Do it only when you know that {{name}} asks for it. A mail says that it was reset.',
+  resetTotpDone: 'Reset the second factor of {{name}}',
   delete: 'Delete user',
   deleteTitle: 'Delete the account of {{name}}?',
   deleteText: 'Sessions end and tokens are refused. Contacts stay. This cannot be undone.',

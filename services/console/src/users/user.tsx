@@ -1,6 +1,6 @@
 import { Group, Menu, Skeleton, Stack, Tabs } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { BlockedIcon, CheckCircleIcon, EyeIcon, TrashIcon } from '@primer/octicons-react'
+import { BlockedIcon, CheckCircleIcon, EyeIcon, ShieldXIcon, TrashIcon } from '@primer/octicons-react'
 import type { User as UserRecord } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -27,7 +27,7 @@ import { UserEmails } from './user-emails.tsx'
 import { UserFeatures } from './user-features.tsx'
 import { UserDevices, UserSessions } from './user-sessions.tsx'
 import { UserWorkspaces } from './user-workspaces.tsx'
-import { RoleSelect, UserStatus } from './users.tsx'
+import { RoleSelect, SecondFactorAt, UserStatus } from './users.tsx'
 
 /** The roles that may impersonate; no other role can grant it. */
 const MAY_IMPERSONATE = ['owner', 'admin']
@@ -119,6 +119,7 @@ function UserFacts({ user }: { user: UserRecord }) {
       facts={{
         [t('users.lastLogin')]: <When at={user.lastLoginAt} />,
         [t('kit.field.created')]: <When at={user.createdAt} />,
+        [t('users.secondFactor')]: <SecondFactorAt user={user} />,
         [t('users.blockedAt')]: user.blockedAt ? <When at={user.blockedAt} /> : undefined,
         [t('shell.language')]: user.language ?? undefined,
         [t('account.profile.timezone')]: user.timezone ?? undefined,
@@ -150,7 +151,7 @@ function ChangeRole({ user: { _id, name, role }, onClose }: { user: UserRecord; 
 }
 
 function UserActions({
-  user: { _id, name, blocked, role },
+  user: { _id, name, blocked, role, secondFactorAt },
   onRole,
   onImpersonate,
 }: {
@@ -199,6 +200,23 @@ function UserActions({
             }
           >
             {t('users.block')}
+          </MenuAction>
+        )}
+        {secondFactorAt && !isSelf && (
+          <MenuAction
+            call="users.resetTotp"
+            icon={<ShieldXIcon />}
+            onClick={() =>
+              confirm({
+                title: t('users.resetTotpTitle', { name }),
+                text: t('users.resetTotpText', { name }),
+                action: t('users.resetTotp'),
+                run: () => rollcall.users.resetTotp(_id),
+                done: t('users.resetTotpDone', { name }),
+              })
+            }
+          >
+            {t('users.resetTotp')}
           </MenuAction>
         )}
         <Menu.Divider />

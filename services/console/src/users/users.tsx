@@ -35,6 +35,13 @@ export function Users() {
     { name: 'role', title: t('kit.field.role'), sort: 'role', render: ({ role }) => role },
     { name: 'status', title: t('kit.field.status'), isMinor: true, render: user => <UserStatus user={user} /> },
     {
+      name: 'secondFactor',
+      title: t('users.secondFactor'),
+      sort: 'secondFactorAt',
+      isMinor: true,
+      render: user => <SecondFactorAt user={user} />,
+    },
+    {
       name: 'lastLogin',
       title: t('users.lastLogin'),
       sort: 'lastLoginAt',
@@ -78,6 +85,12 @@ export function UserStatus({ user: { blocked, emailVerified } }: { user: User })
   if (blocked) return <StatusChip tone="bad">{t('users.status.blocked')}</StatusChip>
   if (!emailVerified) return <StatusChip tone="neutral">{t('users.status.unverified')}</StatusChip>
   return <StatusChip tone="good">{t('users.status.active')}</StatusChip>
+}
+
+/** When an account got its second factor, or that it has none. */
+export function SecondFactorAt({ user: { secondFactorAt } }: { user: User }) {
+  const { t } = useTranslation()
+  return secondFactorAt ? <When at={secondFactorAt} /> : t('users.noSecondFactor')
 }
 
 /** A choice of the roles that members can have. */

@@ -1,7 +1,7 @@
 import { json } from '@rollcall/contract'
 import type { Caller, Handlers } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
-import { confirmTotp, removeTotp, startTotp } from '../second-factor/set-up.ts'
+import { confirmTotp, removeTotp, renewRecoveryCodes, startTotp } from '../second-factor/set-up.ts'
 import { changeUser } from '../users/change-user.ts'
 import { profileOf } from '../users/profile.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from '../users/user-sessions.ts'
@@ -33,9 +33,12 @@ export const account = (context: Context): Handlers<'rollcall.identity.v1.Accoun
 
   startTotp: async (_request, { caller }) => json(await startTotp(context, caller)),
 
-  confirmTotp: async (request, { caller }) => json({ recoveryCodes: await confirmTotp(context, request, caller) }),
+  confirmTotp: async (request, call) => json({ recoveryCodes: await confirmTotp(context, request, call) }),
 
   removeTotp: (request, call) => removeTotp(context, request, call),
+
+  renewRecoveryCodes: async (request, call) =>
+    json({ recoveryCodes: await renewRecoveryCodes(context, request, call) }),
 
   listOwnSessions: (request, { caller }) => listUserSessions(context, { ...request, id: idOf(caller) }, caller),
 

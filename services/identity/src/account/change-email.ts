@@ -12,9 +12,15 @@ import { updatedData } from '../users/change-user.ts'
 import type { User } from '../users/user.model.ts'
 import type { EmailChange } from './email-change.model.ts'
 import { requireOwnPassword } from './own-password.ts'
+import { sendNotice } from './send-notice.ts'
 
 const LIFETIME_HOURS = 24
 const HOUR_MS = 3_600_000
+const ADDRESS_CHANGED = {
+  purpose: 'email_changed',
+  subject: 'Your email address was changed',
+  change: 'the email address of your account was changed. This address can no longer be used to sign in.',
+} as const
 
 /**
  * Mails a link to a new address of the caller's account. The address changes when the link is used.
@@ -66,7 +72,7 @@ export async function verifyEmail(context: Context, { token }: VerifyEmailReques
   const change = await context.collections.unscoped.emailChanges.findOne(isValid).lean()
   if (!change) throw badLink()
   const before = await context.store.transaction(tx => changeWithin(context, change, call.caller, tx))
-  notify(context, before).catch(err => call.logger.error({ err }, 'notice of a changed address failed'))
+  sendNotice(context, before, ADDRESS_CHANGED, call)
   await dispossessOthers(context, emailKeyOf(change.email), call)
 }
 
@@ -91,21 +97,6 @@ async function changeWithin(
   const data = updatedData(before, user!, changed)
   await publish(context, person, 'user.updated', { organization, subject, data }, tx)
   return before
-}
-
-function notify({ mailer }: Context, { _id, organization, name, email }: User): Promise<void> {
-  return mailer.send({
-    organizationId: String(organization),
-    userId: String(_id),
-    to: email,
-    purpose: 'email_changed',
-    subject: 'Your email address was changed',
-    text: [
-      `Hello ${quoted(name)},`,
-      'the email address of your account was changed. This address can no longer be used to sign in.',
-      'If it was not you, tell an administrator of your organization at once.',
-    ].join('\n\n'),
-  })
 }
 
 function badLink(): AppError {

@@ -6,6 +6,7 @@ import { createSecrets, parseKeyRing } from '@rollcall/credentials'
 import { createLogger } from '@rollcall/runtime'
 import { rotateSecrets } from '@rollcall/service'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
+import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import mongoose from 'mongoose'
 import { type Harness, type Json, PASSWORD, type Person, startHarness } from '../../test/identity.ts'
@@ -48,6 +49,14 @@ describe('the second factor', () => {
   }
   const limitOf = (_id: string) =>
     harness.db.collection<{ _id: string; failures: number }>('sign_in_limits').findOne({ _id })
+  /** Waits for a mail with a purpose and a text, and returns its text. */
+  const mailTo = ({ email }: Person, purpose: string, part = '') =>
+    eventually(
+      `a mail: ${part || purpose}`,
+      async () =>
+        harness.mails.find(mail => mail.to === email && mail.purpose === purpose && mail.text.includes(part))?.text,
+    )
+  const noticeTo = (person: Person, part: string) => mailTo(person, 'second_factor_changed', part)
   const mailedCode = async ({ email }: Person) => {
     const mails = () => harness.mails.filter(({ to, purpose }) => to === email && purpose === 'sign_in_code')
     const before = mails().length
@@ -269,13 +278,82 @@ describe('the second factor', () => {
     })
   })
 
+  describe('new recovery codes', () => {
+    it('replace the old ones, for the password and a code, which is used up', async () => {
+      const person = await secure()
+      const { account } = person.api
+      const [spent = '', old = ''] = person.recoveryCodes
+      await assert.rejects(account.renewRecoveryCodes({ password: 'wrong', code: spent }), invalid('password'))
+      await assert.rejects(account.renewRecoveryCodes({ password: PASSWORD, code: '000000' }), invalid('code'))
+      assert.equal((await limitOf(person.userId))!.failures, 2)
+      const answer = await account.renewRecoveryCodes({ password: PASSWORD, code: spent })
+      const fresh = answer.recoveryCodes as unknown as string[]
+      assert.equal(new Set([...fresh, ...person.recoveryCodes]).size, 20)
+      assert.deepEqual(await mfaOf(person), { totp: true, recoveryCodesLeft: 10, required: false })
+      for (const code of [spent, old]) await assert.rejects(complete(await openSignIn(person), code), wrongCode)
+      assert.ok((await complete(await openSignIn(person), fresh[0]!)).token)
+      const code = person.code()
+      await account.renewRecoveryCodes({ password: PASSWORD, code })
+      await assert.rejects(account.renewRecoveryCodes({ password: PASSWORD, code }), invalid('code'))
+      assert.equal((await eventsOf(person, 'user.recovery_codes_renewed')).length, 2)
+      await noticeTo(person, 'recovery codes of your account were replaced')
+    })
+
+    it('need a second factor', async () => {
+      const { api } = await harness.register()
+      const request = { password: PASSWORD, code: '000000' }
+      await assert.rejects(api.account.renewRecoveryCodes(request), { code: 'second_factor.off', status: 409 })
+    })
+  })
+
+  describe('resetting that of another', () => {
+    it('ends the sessions, tells the person, and lets the password alone sign in', async () => {
+      const owner = await harness.register()
+      const { users: accounts } = owner.api
+      const person = await secure(await harness.addPerson(owner.organizationId, 'user'))
+      const mfaToken = await openSignIn(person)
+      assert.ok((await accounts.getUser({ id: person.userId })).secondFactorAt)
+      await accounts.resetUserTotp({ id: person.userId })
+      await assert.rejects(person.api.account.getAccount({}), { code: 'session.invalid' })
+      await assert.rejects(complete(mfaToken, person.code()), { status: 401 })
+      assert.ok((await login(person)).token)
+      assert.equal((await accounts.getUser({ id: person.userId })).secondFactorAt, null)
+      const list = { filter: JSON.stringify({ secondFactorAt: { $ne: null } }) }
+      assert.equal((await accounts.listUsers({ list })).totalDocs, 0)
+      const [event] = await eventsOf(person, 'user.second_factor_reset')
+      assert.equal(event?.actor?.id, owner.userId)
+      await noticeTo(person, 'an administrator of your organization turned off the second factor')
+      await assert.rejects(accounts.resetUserTotp({ id: person.userId }), { code: 'second_factor.off', status: 409 })
+    })
+
+    it('is refused for oneself and those above one', async () => {
+      const owner = await harness.register()
+      const permissions = { users: ['read', 'delete'] }
+      await owner.api.roles.saveRole({ name: 'support', kind: 'user', permissions })
+      const add = (role: string) => harness.addPerson(owner.organizationId, role)
+      const [admin, support, person] = [await add('admin'), await add('support'), await add('user')]
+      for (const each of [owner, admin, person]) await secure(each)
+      const reset = (by: Person, { userId }: Person) => by.api.users.resetUserTotp({ id: userId })
+      await assert.rejects(reset(owner, owner), { code: 'account.own' })
+      await assert.rejects(reset(admin, owner), { code: 'account.higher_rank', status: 403 })
+      await assert.rejects(reset(support, admin), { code: 'account.higher_rank', status: 403 })
+      await assert.rejects(reset(support, person), { code: 'role.exceeds_permissions', status: 403 })
+      await assert.rejects(reset(await harness.register(), person), { code: 'user.not_found', status: 404 })
+      assert.equal((await mfaOf(owner))?.totp, true)
+    })
+  })
+
+  it('tells the person by mail when it is set up and turned off', async () => {
+    const person = await secure()
+    await noticeTo(person, 'a second factor was set up')
+    await person.api.account.removeTotp({ password: PASSWORD, code: person.code() })
+    await noticeTo(person, 'second factor of your account was turned off')
+  })
+
   it('survives a password reset', async () => {
     const person = await secure()
-    const mailsTo = () => harness.mails.filter(({ to, purpose }) => to === person.email && purpose === 'password_reset')
     await harness.public.authentication.forgotPassword({ email: person.email })
-    for (const deadline = Date.now() + scaledTimeout(5_000); mailsTo().length === 0; await sleep(5))
-      assert.ok(Date.now() < deadline, 'no mail')
-    const token = /token=(\w+)/.exec(mailsTo()[0]!.text)![1]!
+    const token = /token=(\w+)/.exec(await mailTo(person, 'password_reset'))![1]!
     await harness.public.authentication.resetPassword({ token, password: 'another horse' })
     assert.equal((await login(person, 'another horse')).mfaRequired, true)
   })

@@ -1,5 +1,9 @@
 import { AppError } from '@rollcall/contract'
-import type { ConfirmTotpRequest, RemoveTotpRequest } from '@rollcall/protos/gen/identity-v1.ts'
+import type {
+  ConfirmTotpRequest,
+  RemoveTotpRequest,
+  RenewRecoveryCodesRequest,
+} from '@rollcall/protos/gen/identity-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Call, Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
@@ -9,7 +13,8 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { settingsOf } from '../organizations/organization.model.ts'
 import type { User } from '../users/user.model.ts'
-import { secondFactorOf, totpPlace, totpSecretOf, tryCode } from './second-factor.ts'
+import { notifySecondFactor } from './notify.ts'
+import { type CodeUse, secondFactorOf, totpPlace, totpSecretOf, tryCode } from './second-factor.ts'
 import { newRecoveryCodes, newTotp, recoveryHash, stepOf, type TotpSetup } from './totp.ts'
 
 /** How long a new secret waits for its first code. */
@@ -47,7 +52,8 @@ export async function startTotp(context: Context, caller: Caller): Promise<TotpS
  * began without it. Returns the recovery codes.
  * @throws {AppError} request.invalid_field, second_factor.on, second_factor.not_started
  */
-export async function confirmTotp(context: Context, { code }: ConfirmTotpRequest, caller: Caller): Promise<string[]> {
+export async function confirmTotp(context: Context, { code }: ConfirmTotpRequest, call: Call): Promise<string[]> {
+  const { caller } = call
   const { organizationId } = caller
   const { users } = context.collections.of(organizationId)
   const user = await users.get(caller.userId!, 'user')
@@ -67,6 +73,7 @@ export async function confirmTotp(context: Context, { code }: ConfirmTotpRequest
     await endOtherSessions(context, caller, tx)
     await record(context, 'user.second_factor_enabled', user, caller, tx)
   })
+  notifySecondFactor(context, user, 'on', call)
   return codes
 }
 
@@ -78,19 +85,62 @@ export async function removeTotp(context: Context, request: RemoveTotpRequest, c
   const { caller } = call
   const { organizationId } = caller
   const { users } = context.collections.of(organizationId)
-  const user = await users.get(caller.userId!, 'user')
-  if (!secondFactorOf(user)) throw new AppError('second_factor.off')
+  const user = await ownSecured(context, caller)
   await refuseIfRequired(context, organizationId)
-  await requireOwnPassword(context, user, { password: request.password, path: 'password' }, call)
-  const use = await tryCode(context, user, { code: request.code, isMailed: false }, call)
-  if (!use) throw wrongCode()
+  const use = await prove(context, user, request, call)
   await changeAtOnce(context, caller, async tx => {
     await refuseIfRequired(context, organizationId, tx)
     const turnedOff = await users.updateOne({ _id: user._id, ...use.unused }, { $set: { totp: null } }, { tx })
     if (turnedOff.matchedCount === 0) throw wrongCode() // used concurrently
     await record(context, 'user.second_factor_disabled', user, caller, tx)
   })
+  notifySecondFactor(context, user, 'off', call)
   return { success: true, message: 'second factor turned off' }
+}
+
+/**
+ * Replaces the caller's recovery codes, and returns the new ones. Wrong passwords and codes count as failed sign-ins.
+ * @throws {AppError} second_factor.off, request.invalid_field
+ */
+export async function renewRecoveryCodes(
+  context: Context,
+  request: RenewRecoveryCodesRequest,
+  call: Call,
+): Promise<string[]> {
+  const { caller } = call
+  const user = await ownSecured(context, caller)
+  const use = await prove(context, user, request, call)
+  const secret = totpSecretOf(context, user, user.totp!)
+  const codes = newRecoveryCodes()
+  const set = { ...use.set, 'totp.recoveryCodes': codes.map(each => recoveryHash(secret, each)) }
+  const { users } = context.collections.of(caller.organizationId)
+  await context.store.transaction(async tx => {
+    const renewed = await users.updateOne({ _id: user._id, ...use.unused }, { $set: set }, { tx })
+    if (renewed.matchedCount === 0) throw wrongCode() // used concurrently
+    await record(context, 'user.recovery_codes_renewed', user, caller, tx)
+  })
+  notifySecondFactor(context, user, 'codes', call)
+  return codes
+}
+
+/** Returns the caller's account. @throws {AppError} second_factor.off */
+async function ownSecured({ collections }: Context, { organizationId, userId }: Caller): Promise<User> {
+  const user = await collections.of(organizationId).users.get(userId!, 'user')
+  if (!secondFactorOf(user)) throw new AppError('second_factor.off')
+  return user
+}
+
+/** Checks password and code of the caller. @throws {AppError} request.invalid_field */
+async function prove(
+  context: Context,
+  user: User,
+  { password, code }: RemoveTotpRequest,
+  call: Call,
+): Promise<CodeUse> {
+  await requireOwnPassword(context, user, { password, path: 'password' }, call)
+  const use = await tryCode(context, user, { code, isMailed: false }, call)
+  if (!use) throw wrongCode()
+  return use
 }
 
 async function refuseIfRequired({ collections }: Context, organizationId: string, tx?: ClientSession): Promise<void> {
@@ -104,7 +154,7 @@ function changeAtOnce(context: Context, { organizationId }: Caller, write: (tx: 
 
 function record(
   context: Context,
-  type: 'user.second_factor_started' | 'user.second_factor_enabled' | 'user.second_factor_disabled',
+  type: `user.${'second_factor_started' | 'second_factor_enabled' | 'second_factor_disabled' | 'recovery_codes_renewed'}`,
   { _id: subject, organization }: User,
   caller: Caller,
   tx: ClientSession,

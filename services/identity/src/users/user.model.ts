@@ -101,6 +101,7 @@ userSchema.index({ emailKey: 1, emailVerified: -1, selfRegistered: 1, _id: 1 })
 export const userFields: FieldTable = {
   ...declared,
   email: { type: 'string', key: { path: 'emailKey', of: emailKeyOf } },
+  secondFactorAt: { type: 'date', path: 'totp.confirmedAt' },
   'attributes.*': 'scalar',
 }
 

@@ -11,6 +11,7 @@ import { deleteUser } from './delete-user.ts'
 import { memberTotal } from './member-role.ts'
 import { profileOf } from './profile.ts'
 import { refuseHigherRank } from './protections.ts'
+import { resetUserTotp } from './reset-totp.ts'
 import { presentUser, userFields } from './user.model.ts'
 import { listUserDevices, listUserSessions, revokeUserDevice, revokeUserSession } from './user-sessions.ts'
 import { getUserFeatures, listUserEmails, listUserWorkspaces, setUserFeatures } from './user-views.ts'
@@ -49,6 +50,8 @@ export const users = (context: Context): Handlers<'rollcall.identity.v1.Users'> 
   blockUser: ({ id }, { caller }) => blockUser(context, id, caller),
 
   unblockUser: ({ id }, { caller }) => unblockUser(context, id, caller),
+
+  resetUserTotp: ({ id }, call) => resetUserTotp(context, id, call),
 
   changeRole: (request, { caller }) => changeRole(context, request, caller),
 

@@ -1,0 +1,25 @@
+import type { Call } from '@rollcall/rpc'
+import { quoted } from '@rollcall/runtime'
+import type { Context } from '../context.ts'
+import type { Mail } from '../mailer.ts'
+import type { User } from '../users/user.model.ts'
+
+/** What a notice says: the subject, and what has changed, as a sentence. */
+type Notice = Pick<Mail, 'purpose' | 'subject'> & { change: string }
+
+/** Tells a person by mail that the own account has changed. Does not wait for the mail; logs a failure. */
+export function sendNotice(
+  { mailer }: Context,
+  { _id, organization, name, email }: User,
+  { change, ...notice }: Notice,
+  { logger }: Call,
+): void {
+  const text = [
+    `Hello ${quoted(name)},`,
+    change,
+    'If you did not expect this, tell an administrator of your organization at once.',
+  ].join('\n\n')
+  mailer
+    .send({ organizationId: String(organization), userId: String(_id), to: email, text, ...notice })
+    .catch(err => logger.error({ err, purpose: notice.purpose }, 'notice of a changed account failed'))
+}
