@@ -3,6 +3,7 @@ import { type Event, pause, traceCarrier } from '@rollcall/runtime'
 import { type ClientSession, type Connection, Schema, type Types } from 'mongoose'
 import { afterCommit, connectionOf, type Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
+import { READ_MS } from '../tenancy/read-limits.ts'
 import { type OutgoingEvent, serialized } from './event.ts'
 
 /** Events of one transaction to publish. */
@@ -92,7 +93,13 @@ export async function eraseSentEvents(store: Store, organization: string, signal
   const outbox = outboxModel(store).collection
   const before = { at: { $lte: Date.now() }, 'event.organization': organization }
   const isWaiting = () =>
-    translateErrors(outbox.findOne({ sentAt: null, ...before } as never, { projection: { _id: 1 } }))
+    translateErrors(
+      outbox.findOne({ sentAt: null, ...before } as never, {
+        projection: { _id: 1 },
+        readConcern: { level: 'majority' },
+        maxTimeMS: READ_MS,
+      }),
+    )
   while (await isWaiting()) {
     if (signal.aborted)
       throw new AppError('service.unavailable', {}, { cause: new Error('events wait to be published') })

@@ -7,6 +7,9 @@ import { contactReferences } from '../contacts/link-user.ts'
 import type { Context } from '../context.ts'
 import { type Membership, memberPositions } from './membership.model.ts'
 
+/** Contacts of one query; a list without pages comes in larger parts. */
+const AT_ONCE = 500
+
 /**
  * Lists the contacts of a list, last added first, every page at the same cost. With a filter or sort, queries the contacts
  * instead.
@@ -22,8 +25,11 @@ export async function listMembers(context: Context, { id, list: parameters }: Li
   }
   if (isBlank(query.filter) && isBlank(query.sort)) {
     const contactsOf = async (members: Membership[]): Promise<Contact[]> => {
-      const found = await contacts.find({ _id: { $in: members.map(({ contact }) => contact) } })
-      const byId = new Map(found.map(contact => [String(contact._id), contact]))
+      const byId = new Map<string, Contact>()
+      for (let from = 0; from < members.length; from += AT_ONCE) {
+        const ids = members.slice(from, from + AT_ONCE).map(({ contact }) => contact)
+        for (const contact of await contacts.find({ _id: { $in: ids } })) byId.set(String(contact._id), contact)
+      }
       return members.flatMap(({ contact }) => byId.get(String(contact)) ?? [])
     }
     return runList({

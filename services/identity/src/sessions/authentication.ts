@@ -157,7 +157,8 @@ async function listOrganizations(
   const accounts = await accountsThatFit(context, request, call)
   if (accounts.length === 0) throw wrongPassword()
   const _id = { $in: accounts.map(({ organization }) => organization) }
-  return json(await context.collections.unscoped.organizations.find({ _id }, { name: 1 }).sort({ name: 1 }).lean())
+  const found = await context.collections.unscoped.organizations.find({ _id }, { name: 1 }).lean()
+  return json(found.sort((one, other) => one.name.localeCompare(other.name)))
 }
 
 /** Returns the accounts that match email and password, of at most four. Reports the others as failed sign-ins. */

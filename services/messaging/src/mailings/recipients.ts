@@ -100,7 +100,7 @@ export async function clicksOf({ collections }: Context, id: string, organizatio
   const { clicks, mailings } = collections.of(organizationId)
   const { _id: campaign } = await mailings.get(id, 'mailing')
   const links = await clicks.aggregate<LinksOfResponse['links'][number]>([
-    { $match: { campaign } },
+    { $match: { campaign: { $eq: campaign, $type: 'objectId' } } }, // the type, because the index of campaigns names it
     { $group: { _id: '$urlKey', url: { $first: '$url' }, clicks: { $sum: '$count' }, contacts: { $sum: 1 } } },
     { $sort: { clicks: -1, _id: 1 } },
     { $limit: MAX_LINKS },
