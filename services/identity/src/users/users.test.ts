@@ -20,6 +20,7 @@ const publicFields = [
   'language',
   'currency',
   'lastLoginAt',
+  'secondFactorAt',
   'createdAt',
   'updatedAt',
 ]
@@ -120,6 +121,7 @@ describe('users', () => {
         language: null,
         currency: null,
         lastLoginAt: null,
+        secondFactorAt: null,
       })
       assert.equal((await login(email)).user!.id, id)
       assert.equal((await roleNamed('user')).memberCount, Number(memberCount) + 1)
