@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { startOf } from '@rollcall/contract'
-import { addEvents, event, isDuplicate, retryTransaction, type Store, toStoreError } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import {
+  addEvents,
+  type BulkOperation,
+  event,
+  insertOf,
+  isDuplicate,
+  retryTransaction,
+  type Store,
+  toStoreError,
+} from '@rollcall/store'
+import { type ClientSession, Types } from 'mongoose'
 import type { Collections, Tenant } from '../collections.ts'
 import { type ClickDay, type Dimension, dimensions, type NamedCount } from './click.model.ts'
 import type { NotedClicks } from './click-recorder.ts'
@@ -38,8 +47,7 @@ export async function countClicks(data: Data, noted: readonly NotedClicks[]): Pr
 }
 
 async function countDay(tenant: Tenant, day: Date, all: readonly Click[], tx: ClientSession): Promise<void> {
-  const ids = new Map(all.map(({ link }) => [String(link), link]))
-  const links = await tenant.links.find({ _id: { $in: [...ids.values()] }, ...alive })
+  const links = await tenant.links.find({ _id: { $in: linksOf(byLink(all)) }, ...alive })
   const byId = new Map(links.map(link => [String(link._id), link]))
   const clicks = byLink(all.filter(({ link }) => byId.has(String(link))))
   const unique = await addVisitors(tenant, day, clicks)
@@ -61,6 +69,10 @@ function byLink(clicks: readonly Click[]): ByLink {
   return Map.groupBy(clicks, ({ link }) => String(link))
 }
 
+function linksOf(clicks: ByLink): Link['_id'][] {
+  return [...clicks.values()].map(([first]) => first!.link)
+}
+
 function countUpdate(clicks: readonly Click[], unique: readonly Click[]) {
   const lastClickedAt = new Date(clicks.reduce((last, { at }) => Math.max(last, at.getTime()), 0))
   return { $inc: { clicks: clicks.length, uniqueClicks: unique.length }, $max: { lastClickedAt } }
@@ -71,10 +83,9 @@ async function addVisitors({ visitors }: Tenant, day: Date, clicks: ByLink): Pro
   const first = new Map<string, Click>()
   const keyOf = ({ link, hash }: Pick<Click, 'link' | 'hash'>) => `${link} ${hash}`
   for (const click of [...clicks.values()].flat()) if (!first.has(keyOf(click))) first.set(keyOf(click), click)
-  const wanted = [...first.values()]
-  const links = { $in: [...clicks].map(([, ofLink]) => ofLink[0]!.link) }
-  const hashes = { $in: [...new Set(wanted.map(({ hash }) => hash))] }
-  const known = await visitors.find({ link: links, day, hash: hashes }, { projection: { link: 1, hash: 1 } })
+  const hashes = [...new Set([...first.values()].map(({ hash }) => hash))]
+  const wanted = { link: { $in: linksOf(clicks) }, day, hash: { $in: hashes } }
+  const known = await visitors.find(wanted, { projection: { link: 1, hash: 1 } })
   for (const visitor of known) first.delete(keyOf(visitor))
   const added = [...first.values()]
   const expiresAt = expiryOf(day)
@@ -83,8 +94,8 @@ async function addVisitors({ visitors }: Tenant, day: Date, clicks: ByLink): Pro
 }
 
 async function addToDays({ clickDays }: Tenant, day: Date, clicks: ByLink, unique: ByLink): Promise<void> {
-  const links = [...clicks].map(([, ofLink]) => ofLink[0]!.link)
-  const known = new Map((await clickDays.find({ link: { $in: links }, day })).map(each => [String(each.link), each]))
+  const found = await clickDays.find({ link: { $in: linksOf(clicks) }, day })
+  const known = new Map(found.map(each => [String(each.link), each]))
   const sumsOf = (id: string, ofLink: readonly Click[]) => {
     const counts = known.get(id) ?? emptyDay()
     return {
@@ -93,14 +104,13 @@ async function addToDays({ clickDays }: Tenant, day: Date, clicks: ByLink, uniqu
       ...Object.fromEntries(dimensions.map(dimension => [dimension, addByName(counts[dimension], ofLink, dimension)])),
     }
   }
-  const [former, fresh] = [[...clicks].filter(([id]) => known.has(id)), [...clicks].filter(([id]) => !known.has(id))]
-  await clickDays.bulkWrite(
-    former.map(([id, ofLink]) => ({
-      updateOne: { filter: { _id: known.get(id)!._id }, update: { $set: sumsOf(id, ofLink) } },
-    })),
-  )
-  const days = fresh.map(([id, ofLink]) => ({ link: ofLink[0]!.link, day, ...sumsOf(id, ofLink) }))
-  await clickDays.insertMany(days).catch(retryTransaction)
+  const writes = [...clicks].map(([id, ofLink]): BulkOperation => {
+    const sums = sumsOf(id, ofLink)
+    const former = known.get(id)
+    if (former) return { updateOne: { filter: { _id: former._id }, update: { $set: sums } } }
+    return insertOf({ _id: new Types.ObjectId(), link: ofLink[0]!.link, day, ...sums })
+  })
+  await clickDays.bulkWrite(writes).catch(retryTransaction)
 }
 
 function emptyDay(): Pick<ClickDay, 'clicks' | 'unique' | Dimension> {

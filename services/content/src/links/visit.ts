@@ -16,16 +16,18 @@ const MAX_HOST_LENGTH = 253
 /** What a user agent tells: whether it is a program's, and the kind of device; null: unknown. */
 type Agent = { isMachine: boolean; device: string | null }
 
-/** User agents are few and long; to parse one takes as long as everything else about a visit. */
-const agents = new LRUCache<string, Agent>({
-  max: 2000,
-  memoMethod: userAgent => {
-    if (userAgent === '') return { isMachine: true, device: null }
-    return { isMachine: isbot(userAgent), device: bowser.parse(userAgent).platform.type ?? null }
-  },
-})
+/** User agents are few; to parse one takes as long as everything else about a visit. Long ones are odd, and not kept. */
+const agents = new LRUCache<string, Agent>({ max: 2000, memoMethod: describe })
 
-const agentOf = ({ userAgent }: Visit): Agent => agents.memo(userAgent.slice(0, MAX_USER_AGENT_LENGTH))
+function agentOf({ userAgent }: Visit): Agent {
+  return userAgent.length > MAX_USER_AGENT_LENGTH ? describe(userAgent) : agents.memo(userAgent)
+}
+
+function describe(userAgent: string): Agent {
+  if (userAgent === '') return { isMachine: true, device: null }
+  const { platform } = bowser.parse(userAgent.slice(0, MAX_USER_AGENT_LENGTH))
+  return { isMachine: isbot(userAgent), device: platform.type ?? null }
+}
 
 /** Whether a program made the visit: a crawler, a scanner of mails, a preview. */
 export function isMachine(visit: Visit): boolean {
