@@ -18,6 +18,8 @@ export type OutboxEntry = {
 }
 
 const SENT_KEPT_SECONDS = 24 * 3600
+/** How entries are read: one of a change that a failover rolls back must not be published. */
+export const committed = { readConcern: { level: 'majority' }, maxTimeMS: READ_MS } as const
 /** Maximum of an entry: events, and characters of their data, far below the document limit of 16 MiB. */
 const ENTRY_EVENTS = 500
 const ENTRY_CHARACTERS = 2 ** 21
@@ -93,13 +95,7 @@ export async function eraseSentEvents(store: Store, organization: string, signal
   const outbox = outboxModel(store).collection
   const before = { at: { $lte: Date.now() }, 'event.organization': organization }
   const isWaiting = () =>
-    translateErrors(
-      outbox.findOne({ sentAt: null, ...before } as never, {
-        projection: { _id: 1 },
-        readConcern: { level: 'majority' },
-        maxTimeMS: READ_MS,
-      }),
-    )
+    translateErrors(outbox.findOne({ sentAt: null, ...before } as never, { projection: { _id: 1 }, ...committed }))
   while (await isWaiting()) {
     if (signal.aborted)
       throw new AppError('service.unavailable', {}, { cause: new Error('events wait to be published') })

@@ -4,8 +4,7 @@ import type { Types } from 'mongoose'
 import { createLease } from '../coordination/lease.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { translateErrors } from '../tenancy/errors.ts'
-import { READ_MS } from '../tenancy/read-limits.ts'
-import { type OutboxEntry, onAddedEvents, outboxModel } from './outbox.ts'
+import { committed, type OutboxEntry, onAddedEvents, outboxModel } from './outbox.ts'
 
 /** Options of the outbox relay. */
 export type RelayOptions = {
@@ -33,8 +32,6 @@ export type Relay = {
 const FAILURE_WAIT_MS = 1000
 /** Without events for this time, a relay leaves the next ones to whichever replica adds them. */
 const ACTIVE_MS = 2000
-/** An event of a change that a failover rolls back must not be published. */
-const committed = { readConcern: { level: 'majority' }, maxTimeMS: READ_MS } as const
 
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
