@@ -25,8 +25,13 @@ export const manyAddresses = { TRUST_PROXY: '1' }
 
 let address = 0
 
-/** Returns the same client with another address, so that requests do not share limits. */
-export function fromElsewhere(api: Api): Api {
+/** Returns another client address, so that requests do not share limits. */
+export function nextAddress(): string {
   address++
-  return api.with({ 'x-forwarded-for': `198.${18 + ((address >> 16) & 1)}.${(address >> 8) & 255}.${address & 255}` })
+  return `198.${18 + ((address >> 16) & 1)}.${(address >> 8) & 255}.${address & 255}`
+}
+
+/** Returns the same client with another address. */
+export function fromElsewhere(api: Api): Api {
+  return api.with({ 'x-forwarded-for': nextAddress() })
 }

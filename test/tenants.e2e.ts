@@ -20,10 +20,12 @@ function imprintOf({ status, headers, text }: Answer): string {
   return JSON.stringify([status, [...headers].filter(([name]) => !isOfTheMoment(name)), shown])
 }
 
+const contextOf = ({ service }: Route) => service.split('.')[1]
+
 /** Returns the context that has a kind of records, by the path of their list; identity has the organization itself. */
-function contextOf(kind: string): string {
+function contextOfKind(kind: string): string | undefined {
   const list = routes.find(({ path, returns }) => path === kind && returns.pageOf)
-  return list?.service.split('.')[1] ?? 'identity'
+  return list ? contextOf(list) : 'identity'
 }
 
 const namesRecords = (field: Field) => ruleOf(field).format === 'object_id' || /Ids?$/.test(field.name)
@@ -82,7 +84,7 @@ describe('of another organization', () => {
     const differences: string[] = []
     for (const { what, isOwn, ask } of await placesOf(route, own)) {
       const unknown = imprintOf(await ask(fromElsewhere(stranger), unknownId))
-      const known = isOwn ? kinds.filter(kind => contextOf(kind) === route.service.split('.')[1]) : kinds
+      const known = isOwn ? kinds.filter(kind => contextOfKind(kind) === contextOf(route)) : kinds
       for (const kind of known) {
         tried++
         const answer = imprintOf(await ask(fromElsewhere(stranger), foreign.get(kind)!))

@@ -6,6 +6,7 @@ import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import express from 'express'
 import fc from 'fast-check'
 import { bodyOf } from '../api.ts'
+import { manyAddresses, nextAddress } from '../every-route.ts'
 import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
 import { addDefaultSender } from '../messaging/verified-domain.ts'
 import { counted, seed } from '../soak.ts'
@@ -167,7 +168,7 @@ describe('hostile submissions', () => {
   let target: Target
   before(async () => {
     mailbox = await openMailbox()
-    stack = await startStack({ settings: { ...mailbox.settings, TRUST_PROXY: '1' } })
+    stack = await startStack({ settings: { ...mailbox.settings, ...manyAddresses } })
     await addDefaultSender(stack)
     const contact = { email: 'email', name: 'name', doubleOptIn: true }
     const form = { title: 'Order', redirectUrl: THANKS, allowedOrigins: [SHOP], contact }
@@ -276,12 +277,4 @@ function misfits(values: Record<string, unknown>): string[] {
     const field = fields.find(each => each.slug === slug)
     return field && (value === null || fits[field.type](value)) ? [] : [`${slug}: ${JSON.stringify(value)}`]
   })
-}
-
-let address = 0
-
-/** Limits of an address are not what is tested. */
-function nextAddress(): string {
-  address++
-  return `10.${(address >> 16) & 255}.${(address >> 8) & 255}.${address & 255}`
 }

@@ -21,6 +21,8 @@ describe('public pages of content', () => {
   const visit = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { redirect: 'manual', ...init, headers: { 'user-agent': FIREFOX, ...init.headers } })
 
+  const linkOf = (id: string) => bodyOf(stack.owner.get<LinkJson>(`/api/links/${id}`))
+
   it('redirect short links, and count who follows them', async () => {
     const target = 'https://example.com/summer?a=b'
     const link = await bodyOf(stack.owner.post<LinkJson>('/api/links', { url: target, slug: 'summer' }), 201)
@@ -37,13 +39,7 @@ describe('public pages of content', () => {
     const unknown = await visit('/l/unknown')
     assert.deepEqual([unknown.status, unknown.headers.get('cache-control')], [404, 'no-store'])
     assert.match(await unknown.text(), /Page not found/)
-    const end = Date.now() + scaledTimeout(10_000)
-    for (;;) {
-      const { clicks } = await bodyOf(stack.owner.get<LinkJson>(`/api/links/${link.id}`))
-      if (clicks > 0) break
-      assert.ok(Date.now() < end, 'the click was not counted')
-      await sleep(50)
-    }
+    await eventually('the click is counted', async () => (await linkOf(link.id)).clicks)
     const { referrers } = await bodyOf(stack.owner.get<{ referrers: object[] }>(`/api/links/${link.id}/clicks`))
     assert.deepEqual(referrers, [{ name: 'a.example', clicks: 1 }])
   })
@@ -51,7 +47,7 @@ describe('public pages of content', () => {
   for (const service of ['gateway', 'content'] as const)
     it(`count every click but those of the last second before a kill -9 of ${service}`, async () => {
       const link = await bodyOf(stack.owner.post<LinkJson>('/api/links', { url: 'https://example.com/' }), 201)
-      const clicksOf = async () => (await bodyOf(stack.owner.get<LinkJson>(`/api/links/${link.id}`))).clicks
+      const clicksOf = async () => (await linkOf(link.id)).clicks
       const follow = async (times: number) => {
         for (let count = 0; count < times; count++) assert.equal((await visit(`/l/${link.slug}`)).status, 302)
       }
@@ -91,20 +87,11 @@ describe('public pages of content', () => {
     assert.deepEqual([refused.status, refused.headers.get('x-error-code')], [403, 'form.origin_refused'])
     assert.equal((await submit({ email: 'kim@example.com', name: 'Kim' })).status, 201)
     const contacts = `/api/audience-lists/${list.id}/contacts`
-    const end = Date.now() + scaledTimeout(10_000)
-    for (;;) {
+    const found = await eventually('a contact is made', async () => {
       const { docs } = await bodyOf(stack.owner.get<{ docs: Record<string, unknown>[] }>(contacts))
-      const [found] = docs
-      if (found) {
-        assert.deepEqual(
-          [found.email, found.name, found.source, found.tags],
-          ['kim@example.com', 'Kim', 'form', ['form']],
-        )
-        break
-      }
-      assert.ok(Date.now() < end, 'no contact was made')
-      await sleep(50)
-    }
+      return docs[0]
+    })
+    assert.deepEqual([found.email, found.name, found.source, found.tags], ['kim@example.com', 'Kim', 'form', ['form']])
   })
 
   it('let scripts of the origins of a form submit it and read the answer, no others', async () => {
