@@ -155,7 +155,7 @@ describe('following links', () => {
 
   it('counts no machine, no HEAD request and no prefetch', async () => {
     const link = await create()
-    const late = `Mozilla/5.0 ${'x'.repeat(600)} ${GOOGLEBOT}`
+    const late = `${FIREFOX} ${'x'.repeat(600)} ${GOOGLEBOT}`
     const unseen = [
       { userAgent: GOOGLEBOT },
       { userAgent: late },
