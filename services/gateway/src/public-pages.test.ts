@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,6 +13,7 @@ import { createLogger } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import express from 'express'
+import { Redis } from 'ioredis'
 import { bootGateway, type TestGateway } from '../test/gateway.ts'
 import type { Backends } from './backends.ts'
 import { createBounds } from './bounds.ts'
@@ -247,9 +249,10 @@ describe('public pages', () => {
 })
 
 describe('paths outside /api', () => {
+  const limitPrefix = `test:${randomUUID()}:`
   let gateway: TestGateway
   before(async () => {
-    gateway = await bootGateway()
+    gateway = await bootGateway({ TRUST_PROXY: '1', LIMIT_PREFIX: limitPrefix })
   })
   after(() => gateway.stop())
 
@@ -269,5 +272,24 @@ describe('paths outside /api', () => {
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
       assert.equal(response.headers.get('ratelimit-limit'), '300')
     }
+  })
+  it('redirect an address that follows links 3,000 times a minute, by whichever replica, and no more', async t => {
+    const redirect = { ...redirectTo('https://example.com/'), reuseMs: scaledTimeout(60_000) }
+    gateway.services.behaviours.set('followLink', () => redirect)
+    const follow = async (from: string) => {
+      const headers = { 'X-Forwarded-For': from }
+      const { status, headers: answered } = await fetch(`${gateway.url}/l/summer`, { headers, redirect: 'manual' })
+      return [status, answered.get('ratelimit-remaining'), answered.get('x-error-code')]
+    }
+    assert.deepEqual(await follow('203.0.113.1'), [302, '2999', null])
+    const redis = new Redis(process.env.REDIS_CACHE_URL!)
+    t.after(() => redis.disconnect())
+    const [counter, ...others] = await redis.keys(`${limitPrefix}link_visit:*`)
+    assert.deepEqual([typeof counter, others], ['string', []])
+    await redis.incrby(counter!, 2998) // those that other replicas answered
+    assert.deepEqual(await follow('203.0.113.1'), [302, '0', null])
+    assert.deepEqual(await follow('203.0.113.1'), [429, '0', 'request.rate_limited'])
+    assert.deepEqual(await follow('203.0.113.2'), [302, '2999', null])
+    assert.equal(gateway.services.count('followLink'), 1, 'repeated redirects count as well')
   })
 })

@@ -60,7 +60,7 @@ export class StubbedServices {
   /** Starts as the services of the installation or as a tenant server. Each trusts another key of the gateway. */
   async start(port = 0, as: 'home' | 'tenant' = 'home'): Promise<number> {
     const audience = ['Contacts', 'Attributes', 'Batches'].map(name => `audience.v1.${name}`)
-    const names = [...audience, 'import.v1.Imports', 'messaging.v1.Senders']
+    const names = [...audience, 'content.v1.Links', 'import.v1.Imports', 'messaging.v1.Senders']
     const identity = ['Authentication', 'Credentials', 'Invitations', 'Members', 'Roles', 'TokenUsage', 'Tokens'].map(
       name => `identity.v1.${name}`,
     )
