@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { bytesOfIds, createSignedTokens, type KeyRing, parseKeyRing } from '@rollcall/credentials'
-import { freePort, LOCALHOST } from '@rollcall/local'
+import { freePort } from '@rollcall/local'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { MongoClient, ObjectId } from 'mongodb'
 import { bodyOf } from '../api.ts'
 import { fromElsewhere, manyAddresses } from '../every-route.ts'
+import { BOUNCE, returnMail } from '../messaging/returned-mail.ts'
 import { counted, isSoak, seed } from '../soak.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -17,18 +16,6 @@ const attempts = counted(300, 10_000)
 const timeout = scaledTimeout(isSoak ? 3_600_000 : 120_000)
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0'
-const REPORT = [
-  'Content-Type: multipart/report; report-type=delivery-status; boundary=x',
-  '',
-  '--x',
-  'Content-Type: message/delivery-status',
-  '',
-  'Reporting-MTA: dns; mx.example.com',
-  '',
-  'Action: failed',
-  'Status: 5.1.1',
-  '--x--',
-].join('\r\n')
 
 describe('tokens of mails that were not signed here', () => {
   let stack: TestStack
@@ -104,24 +91,7 @@ describe('tokens of mails that were not signed here', () => {
     const path = `/api/emails/provider/webhook/${organizationId}/${key}`
     return visit(path, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
   }
-  /** Returns the code of the reply to the recipient. A connection above the limit of the second comes again. */
-  const bounce = async (key: string): Promise<number> => {
-    const lines = ['EHLO x', 'MAIL FROM:<>', `RCPT TO:<b+${key}@bounce.example.org>`, 'DATA', `${REPORT}\r\n.`, 'QUIT']
-    for (;;) {
-      const socket = connect(bouncePort, LOCALHOST).setEncoding('utf8')
-      const codes: number[] = []
-      socket.on('error', () => {})
-      socket.on('data', (part: unknown) => {
-        for (const [, code] of String(part).matchAll(/^(\d{3}) /gm)) {
-          codes.push(Number(code))
-          const next = codes.length === 4 && Number(code) !== 250 ? 'QUIT' : lines[codes.length - 1]
-          if (next !== undefined) socket.write(`${next}\r\n`)
-        }
-      })
-      await once(socket, 'close')
-      if (codes.length > 3) return codes[3]!
-    }
-  }
+  const bounce = (key: string) => returnMail(bouncePort, key, BOUNCE)
 
   /** Where tokens are taken, and the status that says that one was not. */
   const doors: [purpose: Purpose, knock: (key: string) => Promise<number>, refusal: number][] = [

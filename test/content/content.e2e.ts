@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bytesOfIds, createSignedTokens, parseKeyRing } from '@rollcall/credentials'
+import { freePort } from '@rollcall/local'
+import type { ContactJson } from '@rollcall/protos/gen/audience-v1.ts'
 import type { CollectionJson, LinkJson } from '@rollcall/protos/gen/content-v1.ts'
 import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { MongoClient } from 'mongodb'
 import { bodyOf } from '../api.ts'
+import { type Mailbox, openMailbox } from '../identity/mailbox.ts'
+import { BOUNCE, COMPLAINT, returnMail } from '../messaging/returned-mail.ts'
+import { addDefaultSender } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -12,11 +19,18 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 describe('public pages of content', () => {
   let stack: TestStack
   let url: string
+  let mailbox: Mailbox
+  let bouncePort: number
   before(async () => {
-    stack = await startStack({ processes: ['gateway', 'content'] })
+    ;[mailbox, bouncePort] = await Promise.all([openMailbox(), freePort()])
+    const settings = { ...mailbox.settings, BOUNCE_SMTP_PORT: String(bouncePort) }
+    stack = await startStack({ processes: ['gateway', 'content'], settings })
     url = stack.urls[0]!
   })
-  after(() => stack?.stop())
+  after(async () => {
+    await stack?.stop()
+    await mailbox?.remove()
+  })
 
   const visit = (path: string, init: RequestInit = {}) =>
     fetch(url + path, { redirect: 'manual', ...init, headers: { 'user-agent': FIREFOX, ...init.headers } })
@@ -135,6 +149,83 @@ describe('public pages of content', () => {
     }
     const refused = await submit(evil, { name: 'Kim' })
     assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [403, null])
+  })
+
+  describe('confirmed by a person whose mail came back', () => {
+    let form: string
+    before(async () => {
+      await addDefaultSender(stack)
+      const fields = [{ slug: 'email', name: 'Email', type: 'email' }]
+      const contact = { email: 'email', doubleOptIn: true }
+      const body = { name: 'News', slug: 'news', fields, form: { title: 'News', contact } }
+      form = (await bodyOf(stack.owner.post<CollectionJson>('/api/collections', body), 201)).id
+    })
+
+    const docsOf = async <T>(path: string, filter: object) =>
+      (await bodyOf(stack.owner.get<{ docs: T[] }>(path, { filter }))).docs
+    const suppressionsOf = async (email: string) =>
+      (await docsOf<{ kind: string }>('/api/emails/suppressions', { email })).map(({ kind }) => kind)
+
+    /** Submits the form, and returns the path that the mail asks to open. */
+    const signUp = async (email: string) => {
+      const body = new URLSearchParams({ email })
+      const mail = await mailbox.next(email, () => visit(`/api/forms/${form}/submit`, { method: 'POST', body }))
+      return /\/c\/[\w-]+/.exec(mail)![0]
+    }
+
+    /** Returns the mail to an address to its sender, with a report. */
+    const sendBack = async (to: string, report: string) => {
+      const message = await eventually('the mail is sent', async () => {
+        const [found] = await docsOf<{ id: string; status: string }>('/api/emails/messages', { to })
+        return found?.status === 'sent' && found
+      })
+      const { organization } = await bodyOf(stack.owner.get<{ organization: { id: string } }>('/api/auth/me'))
+      const keys = parseKeyRing(stack.instances('messaging')[0]!.environment.LINK_KEYS!)
+      const tokens = createSignedTokens(keys, 'bounce', { encoding: 'base32' })
+      const token = tokens.sign(bytesOfIds(organization.id, message.id))
+      assert.equal(await returnMail(bouncePort, token, report), 250)
+    }
+
+    /** Waits until messaging has handled so many confirmations. */
+    const handled = async (confirmations: number) => {
+      await using client = new MongoClient(stack.backing.MONGODB_URL)
+      const inbox = client.db(`${stack.namespace}rollcall_messaging`).collection<{ _id: string }>('inbox')
+      const count = () => inbox.countDocuments({ _id: /^messaging\.on-contact-confirmed:/ })
+      await eventually('messaging knows of the confirmation', async () => (await count()) === confirmations)
+    }
+
+    const statusOf = async (id: string) => {
+      const { emailStatus, unsubscribed } = await bodyOf(stack.owner.get<ContactJson>(`/api/audience/${id}`))
+      return `${emailStatus}, ${unsubscribed ? 'unsubscribed' : 'subscribed'}`
+    }
+    const become = (id: string, status: string) =>
+      eventually(`the contact becomes ${status}`, async () => (await statusOf(id)) === status)
+
+    it('keep the suppression of an address that does not exist', async () => {
+      const email = 'gone@example.com'
+      const { id } = await bodyOf(stack.owner.post<ContactJson>('/api/audience', { email }), 201)
+      const link = await signUp(email)
+      await sendBack(email, BOUNCE)
+      await become(id, 'bounced, subscribed')
+      assert.equal((await visit(link, { method: 'POST' })).status, 200)
+      await handled(1)
+      assert.deepEqual(await suppressionsOf(email), ['hard_bounce'])
+      assert.equal(await statusOf(id), 'bounced, subscribed')
+    })
+
+    it('take back a complaint and the opt-out that it was', async () => {
+      const email = 'angry@example.com'
+      const { id } = await bodyOf(stack.owner.post<ContactJson>('/api/audience', { email }), 201)
+      await signUp(email)
+      await sendBack(email, COMPLAINT)
+      await become(id, 'complained, unsubscribed')
+      assert.deepEqual(await suppressionsOf(email), ['complaint'])
+      const link = await signUp(email)
+      assert.equal((await visit(link, { method: 'POST' })).status, 200)
+      await handled(2)
+      assert.deepEqual(await suppressionsOf(email), [])
+      await become(id, 'ok, subscribed') // the second mail arrived
+    })
   })
 
   it('refuse more than 20 submissions a minute from an address', async () => {
