@@ -72,6 +72,9 @@ const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }
 /** How much of a stream may be under way. A stream that nobody reads holds as much. */
 const FLOW_CONTROL_BYTES = 2 ** 20
 
+/** How often a connection is probed, and how long it may take to answer. */
+export const KEEPALIVE_MS = 5_000
+
 /** Creates a connection to an address. It connects on first use, and reconnects when lost. */
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
@@ -87,8 +90,8 @@ export function connect(options: ConnectOptions): Connection {
     // Limits how often a lost connection resolves the name again. The default of 30 s delays finding new replicas.
     'grpc.dns_min_time_between_resolutions_ms': 2_000,
     // A machine that crashes does not close its connections. Keepalive detects it, and calls go to another replica.
-    'grpc.keepalive_time_ms': 5_000,
-    'grpc.keepalive_timeout_ms': 5_000,
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_MS,
     'grpc.keepalive_permit_without_calls': 1,
     // Services are reached directly. The environment's proxy is for external connections.
     'grpc.enable_http_proxy': 0,

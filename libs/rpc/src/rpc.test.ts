@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, pause } from '@rollcall/runtime'
+import { KEEPALIVE_MS } from './client.ts'
 import {
   type Caller,
   type Connection,
@@ -34,6 +35,7 @@ const contacts = {
   },
   async getContact({ id }: { id: string }): Promise<HttpBody> {
     if (id === 'unknown') throw new AppError('contact.not_found')
+    if (id === 'slow') await pause(KEEPALIVE_MS + 1_000)
     if (id === 'hang') await new Promise(() => undefined)
     if (id === 'bug') throw new TypeError('secret internals')
     return json({ id })
@@ -117,6 +119,16 @@ describe('rpc', () => {
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'service.unavailable')
     assert.doesNotMatch(JSON.stringify([error.details, error.message, error.body]), /secret/)
+  })
+
+  it('finishes a call on a connection that has grown too old, past the next keepalive', async () => {
+    const services = { 'rollcall.audience.v1.Contacts': contacts }
+    const aging = await serve({ services, port: 0, host: '127.0.0.1', trust, logger, maxConnectionAgeMs: 500 })
+    const old = connect({ address: `127.0.0.1:${aging.port}`, trust, deadlineMs: 60_000 })
+    const { data } = await old.client('rollcall.audience.v1.Contacts').getContact({ id: 'slow' }, { caller })
+    assert.deepEqual(JSON.parse(data.toString()), { id: 'slow' })
+    old.close()
+    await aging.stop()
   })
 
   it('ends a call at its deadline', async () => {
