@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -36,6 +36,8 @@ export type Fleet = {
   replicas(service: ServiceName): readonly Replica[]
   /** Starts another replica; resolves when it is ready and its name resolves to it. */
   add(service: ServiceName): Promise<Replica>
+  /** Returns the lines that all replicas have logged about a request. */
+  logged(requestId: string): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -59,6 +61,7 @@ export async function startFleet(
     SHUTDOWN_DRAIN_MS: String(scaledTimeout(1000)),
     RPC_MAX_CONNECTION_AGE_MS: '4000',
     TRUST_PROXY: '1',
+    LOG_LEVEL: 'error',
     GRPC_NODE_USE_ALTERNATIVE_RESOLVER: 'true',
     ...settings,
   })
@@ -111,6 +114,11 @@ export async function startFleet(
   return {
     replicas: service => ready.filter(replica => replica.service === service),
     add,
+    async logged(requestId) {
+      const files = await readdir(logDir)
+      const texts = await Promise.all(files.map(file => readFile(join(logDir, file), 'utf8')))
+      return texts.flatMap(text => text.split('\n')).filter(line => line.includes(requestId))
+    },
     stop: () => all.disposeAsync(),
   }
 }

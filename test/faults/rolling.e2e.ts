@@ -69,7 +69,7 @@ function startLoad(fleet: Fleet, token: string): { readonly sent: number; failed
   let sent = 0
   let isOver = false
 
-  const send = (method: string, path: string, body?: object): Promise<number> => {
+  const send = (id: string, method: string, path: string, body?: object): Promise<number> => {
     const gateways = fleet.replicas('gateway')
     const { host, port } = gateways[sent % gateways.length]!
     const agent = agents.get(host) ?? new Agent({ keepAlive: true })
@@ -79,6 +79,7 @@ function startLoad(fleet: Fleet, token: string): { readonly sent: number; failed
       const headers = {
         authorization: token,
         'content-type': 'application/json',
+        'x-request-id': id,
         'x-forwarded-for': `198.51.${(number >> 8) & 255}.${number & 255}`,
       }
       const sending = request({ agent, host, port, method, path, headers }, response => {
@@ -93,11 +94,13 @@ function startLoad(fleet: Fleet, token: string): { readonly sent: number; failed
   const client = async (name: number) => {
     for (let count = 0; !isOver; count++) {
       const isWrite = count % 3 === 2
+      const id = `roll-${name}-${count}-${performance.now()}`
       const answer = isWrite
-        ? send('POST', '/api/audience', { email: `roll-${name}-${count}-${performance.now()}@example.com` })
-        : send('GET', count % 3 === 0 ? '/api/audience?$limit=1' : '/api/emails/campaigns?$limit=1')
+        ? send(id, 'POST', '/api/audience', { email: `${id}@example.com` })
+        : send(id, 'GET', count % 3 === 0 ? '/api/audience?$limit=1' : '/api/emails/campaigns?$limit=1')
       const outcome = await answer.catch((error: Error) => error.message)
-      if (outcome !== (isWrite ? 201 : 200)) failed.push(`${isWrite ? 'POST' : 'GET'}: ${outcome}`)
+      if (outcome !== (isWrite ? 201 : 200))
+        failed.push([`${isWrite ? 'POST' : 'GET'}: ${outcome}`, ...(await fleet.logged(id))].join('\n'))
       await pause(10)
     }
   }
