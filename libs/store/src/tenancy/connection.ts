@@ -71,7 +71,6 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
   const { url, dbName, appName = 'rollcall', logger, poolSize = 50, timeoutMs = 15_000, reads } = options
   // An instance of its own, so that these settings apply to this store only.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
-  mongoose.plugin(limitReads)
   const connection = mongoose.createConnection(url, {
     dbName,
     appName,
@@ -143,8 +142,10 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
 
   return {
     connection,
+    // Not a plugin of the instance: Mongoose leaves those out of a schema that another instance has compiled before.
     model: <T>(name: string, schema: Schema<T>) =>
-      (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema),
+      (connection.models[name] as Model<T> | undefined) ??
+      connection.model<T>(name, schema.plugin(limitReads, { deduplicate: true })),
     transaction,
     readLatest,
     ping: async () => void (await translateErrors(connection.db!.command({ ping: 1 }))),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@rollcall/contract'
-import { type Model, Mongoose, mongo } from 'mongoose'
+import { type Model, Mongoose, mongo, Schema } from 'mongoose'
 import { draft, newOrganization, type Person, people, personFields, testStore } from '../../test/store.ts'
 import { positions } from '../positions/positions.ts'
 import { listRecords, runList } from '../query/list.ts'
@@ -42,6 +42,16 @@ describe('every read of the database', () => {
   const all = async (items: AsyncIterable<unknown>) => {
     for await (const _ of items);
   }
+
+  it('is limited, whatever has compiled the schema before', async () => {
+    const { store, drop } = await testStore()
+    const schema = new Schema({ name: String })
+    new Mongoose().model('Early', schema)
+    const query = store.model('Early', schema).findOne({ name: 'a' })
+    await query
+    assert.equal(query.getOptions().maxTimeMS, 10_000)
+    await drop()
+  })
 
   it('sets a time limit on the server', async () => {
     const reads: ((scope: ReturnType<typeof scoped<Person>>) => Promise<unknown>)[] = [

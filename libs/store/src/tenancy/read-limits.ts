@@ -12,7 +12,7 @@ export const STREAM_MS = 600_000
 export const STREAM_BYTES = 2 * 1024 * 1024
 
 /** Mongoose plugin: gives reads that have no time limit on the server the default one. */
-export function limitReads(schema: Schema): void {
+export function limitReads(schema: Schema, _options?: object): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     if (this.getOptions().maxTimeMS === undefined) this.maxTimeMS(READ_MS)
   })
