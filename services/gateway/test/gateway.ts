@@ -14,6 +14,7 @@ import {
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Call, newKeySettings, type RpcServer, readTrust, type ServeOptions, serve } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type OwnedLifecycle } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { boundedContexts } from '../src/backends.ts'
 import { readConfig } from '../src/config.ts'
@@ -220,12 +221,9 @@ export async function openRaw(port: number, { from = '127.0.0.1', isReading = tr
   const openedAt = performance.now()
   const closed = new Promise<number>(resolve => socket.on('close', () => resolve(performance.now() - openedAt)))
   let text = ''
-  let arrived = Promise.withResolvers<void>()
   if (isReading) {
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk
-      arrived.resolve()
-      arrived = Promise.withResolvers()
     })
   }
   socket.on('error', () => {})
@@ -235,10 +233,12 @@ export async function openRaw(port: number, { from = '127.0.0.1', isReading = tr
     received: () => text,
     closed,
     async reads(pattern) {
-      while (!pattern.test(text)) {
-        const isOver = await Promise.race([arrived.promise.then(() => false), closed.then(() => true)])
-        if (isOver && !pattern.test(text)) throw new Error(`closed after ${JSON.stringify(text.slice(-500))}`)
-      }
+      let isOver = false
+      void closed.then(() => {
+        isOver = true
+      })
+      await eventually(`an answer that matches ${pattern}`, () => isOver || pattern.test(text), { everyMs: 5 })
+      if (!pattern.test(text)) throw new Error(`closed after ${JSON.stringify(text.slice(-500))}`)
       return text
     },
   }
