@@ -18,7 +18,7 @@ import { createLifecycle, createLogger, type Event, type Logger } from '@rollcal
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 
 /** A running content service for tests, with its own database. */
@@ -26,6 +26,10 @@ export type TestContent = {
   client<N extends keyof Services & string>(name: N): Client<N>
   /** The doubles of audience and messaging. */
   neighbours: Neighbours
+  /** Its settings. A test may change them until it ends. */
+  config: Config
+  /** How far its clock is ahead, in milliseconds. A test may change it until it ends. */
+  clock: { aheadMs: number }
   /** The environment of another process of the service on the same database. */
   environment: NodeJS.ProcessEnv
   /** The service's database. */
@@ -87,13 +91,16 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
   })
   const lifecycle = createLifecycle({ service: 'content', logger, graceMs: 10_000 })
   onFailure.defer(async () => void (await lifecycle.stop('test over')))
-  const { port } = await service.start(config, lifecycle)
+  const clock = { aheadMs: 0 }
+  const { port } = await service.start(config, lifecycle, { now: () => Date.now() + clock.aheadMs })
   const connection = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.gateway) })
   onFailure.defer(async () => connection.close())
   const booted = onFailure.move()
   return {
     client: name => connection.client(name),
     neighbours,
+    config,
+    clock,
     environment,
     db: database.db!,
     async eventsOf(subject) {

@@ -184,12 +184,23 @@ describe('collections', () => {
       }
     })
 
+    it('is one of as many as an organization may have', async t => {
+      const other = testCaller()
+      const first = await create(undefined, {}, other)
+      t.mock.property(content.config, 'COLLECTIONS_PER_ORGANIZATION', 1)
+      assert.equal(await refusalOf(create(undefined, {}, other)), 'quota.exceeded')
+      await collections.deleteCollection({ id: first.id }, other)
+      await create(undefined, {}, other)
+    })
+
     it('is deleted with its entries', async () => {
       const made = await create([field('a', 'string', { unique: true })], { slug: 'short-lived' })
       const added = await add(made, { a: 'x' })
       const deleted = await jsonOf<CollectionJson>(collections.deleteCollection({ id: made.id }, me))
       assert.deepEqual([deleted.id, deleted.entryCount], [made.id, 1])
       assert.equal(await refusalOf(get(made)), 'collection.not_found')
+      assert.equal(await refusalOf(update(made, { name: 'x' })), 'collection.not_found')
+      assert.equal(await refusalOf(collections.deleteCollection({ id: made.id }, me)), 'collection.not_found')
       assert.equal(await refusalOf(entry(added)), 'collection.not_found')
       assert.equal(await refusalOf(add(made, { a: 'y' })), 'collection.not_found')
       await create(undefined, { slug: 'short-lived' })
@@ -250,6 +261,16 @@ describe('collections', () => {
       ]
       for (const [values, refusal] of bad) assert.equal(await refusalOf(add(made, values)), refusal)
       assert.deepEqual([(await get(made)).entryCount, (await list(made)).totalDocs], [0, 0])
+    })
+
+    it('are as many as a collection may have', async t => {
+      const made = await create()
+      t.mock.property(content.config, 'ENTRIES_PER_COLLECTION', 1)
+      const first = await add(made, { line: 'x' })
+      assert.equal(await refusalOf(add(made, { line: 'y' })), 'quota.exceeded')
+      assert.equal((await get(made)).entryCount, 1)
+      await remove(first)
+      await add(made, { line: 'y' })
     })
 
     it('are changed by merging; null removes', async () => {

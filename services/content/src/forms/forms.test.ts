@@ -183,7 +183,9 @@ describe('forms', () => {
       content.neighbours.hasSender = false
       const contact = { email: 'email', doubleOptIn: true }
       assert.equal(await refusalOf(create({ form: { ...form, contact } })), 'form.no_sender')
-      await create({ form: { ...form, contact, enabled: false } })
+      const { id } = await create({ form: { ...form, contact, enabled: false } })
+      const enabled = collections.updateCollection({ id, fields: [], form: { ...form, contact } }, me)
+      assert.equal(await refusalOf(enabled), 'form.no_sender')
     })
   })
 
@@ -286,6 +288,14 @@ describe('forms', () => {
       ])
         assert.equal(await refusalOf(from(origin)), 'form.origin_refused', origin)
       assert.equal((await entriesOf(made)).length, 3)
+    })
+
+    it('are refused when the collection is full', async t => {
+      const { id } = await create()
+      t.mock.property(content.config, 'ENTRIES_PER_COLLECTION', 1)
+      assert.equal((await submit(id, { email: 'a@example.com' })).status, 201)
+      assert.equal(await refusalOf(submit(id, { email: 'b@example.com' })), 'quota.exceeded')
+      assert.equal(await refusalOf(submitForm(id, { email: 'b@example.com' })), 'quota.exceeded')
     })
 
     it('that are no flat object of limited size are refused', async () => {
@@ -424,6 +434,24 @@ describe('forms', () => {
       await pages.confirm(page(token), visitor)
       assert.match(textOf(await pages.showConfirmation(page(token), visitor)), /confirmed/)
       assert.equal(signUpsOf(made).length, 1)
+    })
+
+    it('are confirmed within 7 days, not later', async t => {
+      const made = await create({ form: { ...form, contact: { email: 'email', doubleOptIn: true } } })
+      await submit(made.id, { email: 'late@example.com' })
+      await eventually(
+        () => content.neighbours.mails.length === 1,
+        () => content.neighbours,
+      )
+      const token = /\/c\/([\w-]+)/.exec(content.neighbours.mails[0]!.text)![1]!
+      const days = 7 * 86_400_000
+      const ahead = t.mock.property(content.clock, 'aheadMs', days - scaledTimeout(60_000))
+      assert.match(textOf(await pages.showConfirmation(page(token), visitor)), /l…@example\.com[\s\S]*<button/)
+      ahead.mock.mockImplementation(days)
+      assert.equal(await refusalOf(pages.showConfirmation(page(token), visitor)), 'page.not_found')
+      assert.equal(await refusalOf(pages.confirm(page(token), visitor)), 'page.not_found')
+      const stored = await content.db.collection('signups').findOne({ email: 'late@example.com' })
+      assert.equal(stored?.confirmedAt, null)
     })
 
     it('are confirmed by no other token', async () => {

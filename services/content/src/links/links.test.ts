@@ -71,6 +71,15 @@ describe('links', () => {
     assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1)
   })
 
+  it('are as many as an organization may have, without those that are deleted', async t => {
+    const other = testCaller()
+    const first = await create({}, other)
+    t.mock.property(content.config, 'LINKS_PER_ORGANIZATION', 1)
+    assert.equal(await refusalOf(create({}, other)), 'quota.exceeded')
+    await links.deleteLink({ id: first.id }, other)
+    await create({}, other)
+  })
+
   it('change but for the slug', async () => {
     const { id, slug } = await create({})
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
