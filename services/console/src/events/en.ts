@@ -49,8 +49,8 @@ export default {
   field: 'Field',
   noValue: 'No value',
   data: 'Data',
-  receivers: 'Webhooks that were told',
-  noReceivers: 'No webhook was told of this event.',
+  receivers: 'Notified webhooks',
+  noReceivers: 'No webhook was notified of this event.',
   gone: 'There is no such event. Events are kept for a limited time.',
   kinds: {
     contact: 'Contact',

@@ -24,7 +24,7 @@ const MAX_ENDPOINTS = 25
 
 type OnFilter = (name: EventChip, value: string) => void
 
-/** One event: who did what to which record, from where, what it changed, and which webhooks were told. */
+/** One event: who did what to which record, from where, what it changed, and which webhooks were notified. */
 export function EventPanel({ id, onFilter }: { id: string; onFilter: OnFilter }) {
   const { t } = useTranslation()
   const { typeName } = useEventWords()
