@@ -4,7 +4,14 @@ import { promisify } from 'node:util'
 import { which } from '@rollcall/local'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
 
 const FLAGS = [
   '--no-sandbox',
@@ -14,6 +21,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** In the order of preference. The first has no window around its pages, which costs much CPU to draw. */
+const BROWSERS = ['chromium-headless-shell', 'chromium', 'google-chrome']
 
 /** Starts Chromium: CHROMIUM_PATH, that of the PATH, or Debian's package, which root gets installed. */
 export async function launchBrowser(): Promise<Browser> {
@@ -26,14 +36,20 @@ async function findChromium(): Promise<string> {
   if (process.getuid?.() === 0 && (await which('apt-get'))) {
     const run = promisify(execFile)
     await run('apt-get', ['update', '-qq'])
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'])
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium-headless-shell'])
     const installed = await onPath()
     if (installed) return installed
   }
   assert.fail('no browser: install Chromium, or set CHROMIUM_PATH to one')
 }
 
-const onPath = async () => (await which('chromium')) ?? (await which('google-chrome'))
+async function onPath(): Promise<string | undefined> {
+  for (const name of BROWSERS) {
+    const found = await which(name)
+    if (found) return found
+  }
+  return undefined
+}
 
 const NOTE_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('policy: ' + violatedDirective + ' ' + blockedURI))`
@@ -43,11 +59,28 @@ export type Watched = { page: Page; complaints: string[]; close(): Promise<void>
 
 /** Opens a page that notes violations of the policy, errors, and requests that leave its origin. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await newContext(browser, url, options)
+  return { ...(await watchPage(context, url)), close: () => context.close() }
+}
+
+/** Creates a context: a browser's cookies, storage and cache. */
+export async function newContext(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(scaledTimeout(15_000))
+  await context.addInitScript(NOTE_VIOLATIONS)
+  return context
+}
+
+/** Opens a page of a context that notes what `openPage` says. */
+export async function watchPage(context: BrowserContext, url: string): Promise<Watched> {
   const page = await context.newPage()
   const complaints: string[] = []
-  await page.addInitScript(NOTE_VIOLATIONS)
+  const open = new Set<Request>()
+  openRequests.set(page, open)
   page.on('console', message => {
     // The browser itself notes each refusal of the API; what the page makes of it is what counts.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
@@ -55,10 +88,30 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   })
   page.on('pageerror', error => complaints.push(String(error)))
   page.on('request', request => {
+    open.add(request)
     const target = new URL(request.url())
     if (/^https?:$/.test(target.protocol) && target.origin !== url) complaints.push(`request to ${target.origin}`)
   })
-  return { page, complaints, close: () => context.close() }
+  page.on('requestfinished', request => open.delete(request))
+  page.on('requestfailed', request => open.delete(request))
+  return { page, complaints, close: () => page.close() }
+}
+
+/** The requests of watched pages that have no answer yet. */
+const openRequests = new WeakMap<Page, Set<Request>>()
+/** React shows what was loaded up to 300 ms after its placeholder. */
+const QUIET_MS = 350
+const UNCHANGED = `new Promise(resolve => {
+  const isUnchanged = () => { observer.disconnect(); resolve() }
+  let timer = setTimeout(isUnchanged, ${QUIET_MS})
+  const observer = new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(isUnchanged, ${QUIET_MS}) })
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+})`
+
+/** Waits until a watched page has its answers and no longer changes. */
+export async function settle(page: Page): Promise<void> {
+  do await page.evaluate(UNCHANGED)
+  while (openRequests.get(page)!.size > 0)
 }
 
 const TRANSITIONS = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => Promise.all(

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { builtConsole } from '@rollcall/local'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { bodyOf } from '../api.ts'
 import { toolsCache } from '../chart/tools.ts'
 import { OWNER, startStack, type TestStack } from '../stack.ts'
-import { launchBrowser, openPage, type Watched } from './browser.ts'
+import { launchBrowser, newContext, type Watched, watchPage } from './browser.ts'
 
 /** How a page of the console is opened: by default as the owner, light, on a laptop. */
-export type Opening = { scheme?: 'light' | 'dark'; width?: number; token?: string | null } & BrowserContextOptions
+export type Opening = { scheme?: 'light' | 'dark'; width?: number; token?: string | null }
 
 /** The product with its console, and a browser. */
 export type ConsoleStack = {
@@ -35,23 +35,33 @@ export async function startConsole(settings: Record<string, string> = {}): Promi
     (await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', account))).token
   const own = await signIn(OWNER)
   const opened: Watched[] = []
+  /** Contexts of pages that were closed: their caches have the files of the console. */
+  const idle: BrowserContext[] = []
   return {
     stack,
     browser,
     url,
     token: own,
     signIn,
-    async open(path, { scheme = 'light', width = 1280, token = own, ...options } = {}) {
-      const viewport = { width, height: 800 }
-      const watched = await openPage(browser, url, { viewport, colorScheme: scheme, ...options })
+    async open(path, { scheme = 'light', width = 1280, token = own } = {}) {
+      const watched = await watchPage(idle.pop() ?? (await newContext(browser, url)), url)
       opened.push(watched)
-      if (token) await watched.page.context().addCookies([{ name: 'auth_token', value: token, url }])
-      await watched.page.goto(`/console${path}`)
-      return watched.page
+      const { page } = watched
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      if (token) await page.context().addCookies([{ name: 'auth_token', value: token, url }])
+      await page.goto(`/console${path}`)
+      return page
     },
     async closePages() {
       const complaints = opened.flatMap(watched => watched.complaints)
-      for (const { close } of opened.splice(0)) await close()
+      for (const { page, close } of opened.splice(0)) {
+        const context = page.context()
+        await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+        await close()
+        await context.clearCookies()
+        idle.push(context)
+      }
       assert.deepEqual(complaints, [])
     },
     async stop() {
