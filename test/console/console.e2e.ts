@@ -29,7 +29,7 @@ describe('the console', () => {
 
   before(async () => {
     mailbox = await openMailbox()
-    console = await startConsole(mailbox.settings)
+    console = await startConsole({ ...mailbox.settings, REGISTRATION: 'open' })
     ;({ stack, url } = console)
     cookie = { name: 'auth_token', value: console.token, url }
     for (const name of ['Ada', 'Grace', 'Alan']) {
@@ -121,6 +121,22 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto('/console/contacts')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('asks for one of several organizations by its name, after the password', async () => {
+    const account = { name: 'Ada', email: 'both@example.com', password: 'a password of tests' }
+    for (const organization of ['Engines', 'Looms'])
+      await bodyOf(stack.api.post('/api/auth/register', { ...account, organization }), 201)
+    const page = await open('/sign-in', { anonymous: true })
+    await page.getByLabel('Email').fill(account.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(account.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Engines' }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'the choice of an organization'), [])
+    await page.getByRole('button', { name: 'Looms' }).click()
+    await page.getByRole('button', { name: 'Account menu of Ada' }).waitFor()
+    const name = page.evaluate(`fetch('/api/me').then(answer => answer.json()).then(me => me.organization.name)`)
+    assert.equal(await name, 'Looms')
   })
 
   it('sets a forgotten password by the mailed link, and keeps its secret out of the address', async () => {

@@ -42,8 +42,9 @@ export default {
     gone: 'Der Link wurde verwendet oder ersetzt, oder er ist abgelaufen.',
     taken: 'Jemand in Ihrer Organisation hat diese Adresse inzwischen.',
   },
-  organization: 'Id der Organisation',
-  organizationNeeded: 'Diese Adresse hat Konten in mehreren Organisationen. Geben Sie die Id Ihrer Organisation ein.',
+  organizationNeeded: 'Diese Adresse hat Konten in mehreren Organisationen. Wählen Sie eine aus.',
+  passwordForOrganization:
+    'Diese Adresse hat Konten in mehreren Organisationen. Melden Sie sich mit Ihrem Passwort an, um eine auszuwählen.',
   setPassword: 'Neues Passwort setzen',
   setPasswordLead: 'Wählen Sie ein Passwort mit mindestens 8 Zeichen.',
   newPassword: 'Neues Passwort',

@@ -39,8 +39,9 @@ export default {
     gone: 'The link was used or replaced, or has expired.',
     taken: 'Somebody in your organization has this address by now.',
   },
-  organization: 'Organization id',
-  organizationNeeded: 'This address has accounts in several organizations. Enter the id of yours.',
+  organizationNeeded: 'This address has accounts in several organizations. Choose one.',
+  passwordForOrganization:
+    'This address has accounts in several organizations. Sign in with your password to choose one.',
   setPassword: 'Set a new password',
   setPasswordLead: 'Choose a password of at least 8 characters.',
   newPassword: 'New password',

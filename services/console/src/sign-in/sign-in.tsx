@@ -1,5 +1,5 @@
 import { Alert, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core'
-import type { FirstFactor } from '@rollcall/sdk'
+import type { FirstFactor, SignInOrganization } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
@@ -77,27 +77,39 @@ function ByPassword(props: {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const [password, setPassword] = useState('')
-  const [orgId, setOrgId] = useState('')
+  const credentials = { email: props.email, password }
+  const organizations = useMutation({ mutationFn: () => rollcall.authentication.listSignInOrganizations(credentials) })
   const signIn = useMutation({
-    mutationFn: () => rollcall.authentication.login({ email: props.email, password, ...(orgId && { orgId }) }),
+    mutationFn: (orgId?: string) => rollcall.authentication.login({ ...credentials, ...(orgId && { orgId }) }),
     onSuccess: props.onProven,
+    onError: error => isOrganizationMissing(error) && organizations.mutate(),
   })
   const requestCode = useMutation({
     mutationFn: () => rollcall.authentication.requestOtp({ email: props.email }),
     onSuccess: ({ requestId }) => props.onCode(requestId),
   })
-  const error = signIn.error ?? requestCode.error
-  const needsOrganization = isStatus(error, 400) && error.path === 'orgId'
+  const isAmbiguous = isOrganizationMissing(signIn.error)
+  const error = organizations.error ?? (isAmbiguous ? null : signIn.error) ?? requestCode.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    signIn.mutate()
+    organizations.reset()
+    signIn.mutate(undefined)
   }
+  if (organizations.data)
+    return (
+      <Organizations
+        organizations={organizations.data}
+        error={error}
+        onChoose={signIn.mutate}
+        onBack={() => organizations.reset()}
+      />
+    )
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
         {error && (
-          <Alert color={needsOrganization ? 'indigo' : 'red'} role="alert">
-            {needsOrganization ? t('signIn.organizationNeeded') : wrong(error, t('signIn.wrongPassword'), problemText)}
+          <Alert color="red" role="alert">
+            {wrong(error, t('signIn.wrongPassword'), problemText)}
           </Alert>
         )}
         <TextInput
@@ -118,14 +130,7 @@ function ByPassword(props: {
           value={password}
           onChange={event => setPassword(event.currentTarget.value)}
         />
-        {(needsOrganization || orgId) && (
-          <TextInput
-            label={t('signIn.organization')}
-            value={orgId}
-            onChange={event => setOrgId(event.currentTarget.value)}
-          />
-        )}
-        <Button type="submit" fullWidth size="md" loading={signIn.isPending}>
+        <Button type="submit" fullWidth size="md" loading={signIn.isPending || organizations.isPending}>
           {t('signIn.submit')}
         </Button>
         <Group justify="space-between" gap="xs">
@@ -138,6 +143,41 @@ function ByPassword(props: {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+/** Asks which of the organizations that have an account of the address and the password. */
+function Organizations({
+  organizations,
+  error,
+  onChoose,
+  onBack,
+}: {
+  organizations: readonly SignInOrganization[]
+  /** Why the one that was chosen cannot be entered. */
+  error: Error | null
+  onChoose: (id: string) => void
+  onBack: () => void
+}) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  return (
+    <Stack gap="sm">
+      {error && (
+        <Alert color="red" role="alert">
+          {problemText(error)}
+        </Alert>
+      )}
+      <Text c="dimmed" role="status">
+        {t('signIn.organizationNeeded')}
+      </Text>
+      {organizations.map(({ _id, name }) => (
+        <Button key={_id} variant="default" size="md" fullWidth onClick={() => onChoose(_id)}>
+          {name}
+        </Button>
+      ))}
+      <TextButton onClick={onBack}>{t('signIn.back')}</TextButton>
+    </Stack>
   )
 }
 
@@ -253,6 +293,11 @@ function ForgotPassword({ email: known, onBack }: { email: string; onBack: () =>
       </form>
     </Frame>
   )
+}
+
+/** Several organizations have an account that the sign-in fits. */
+function isOrganizationMissing(error: unknown): boolean {
+  return isStatus(error, 400) && error.path === 'orgId'
 }
 
 /** The same words for a wrong secret and an unknown address. */
