@@ -10,6 +10,7 @@ import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
+import type { Together } from './kafka/delivery.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
 import { requestQueue } from './kafka/request-queue.ts'
 import type { Topic } from './topics.ts'
@@ -105,6 +106,29 @@ test('an event arrives as it was sent, and is a CloudEvent on the topic', async 
   })
   assert.equal(String(message?.key), 'aggregate-1')
   assert.deepEqual(JSON.parse(String(message?.value)), sent.data)
+})
+
+test('events that arrive together are handled at once; where one fails, each by itself', async () => {
+  const events = Array.from({ length: 20 }, () => eventOf('together', {}, 'content'))
+  const poison = events[7]!.id
+  const refuse = (some: readonly Event[]) => {
+    if (some.some(({ id }) => id === poison)) throw new UnprocessableEvent('poison')
+  }
+  const atOnce: number[] = []
+  await bus.publish('content.events', events)
+  const together: Together = {
+    most: 5,
+    async handle(some) {
+      refuse(some)
+      atOnce.push(some.length)
+      seen.push(...some)
+    },
+  }
+  const { seen, stop } = collect({ topics: ['content.events'], handle: async event => refuse([event]), together })
+  await eventually(() => assert.deepEqual(idsOf(seen), idsOf(events).toSpliced(7, 1)))
+  assert.deepEqual(atOnce, [5, 5, 5])
+  await readRaw(`${TOPIC_PREFIX}content.events.dlq`, 1)
+  await stop()
 })
 
 test('connections without pending requests check for them only when an answer arrives', async () => {

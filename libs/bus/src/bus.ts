@@ -1,13 +1,13 @@
-import { type Event, type Logger, type Metrics, pause, within, withJitter } from '@rollcall/runtime'
-import type { Admin, ITopicConfig, Message, SASLOptions } from 'kafkajs'
+import { type Event, type Logger, type Metrics, pause, retry, within, withJitter } from '@rollcall/runtime'
+import type { Admin, ITopicConfig, KafkaJSProtocolError, Message, SASLOptions } from 'kafkajs'
 import { type Consumer, startConsumer } from './kafka/consumer.ts'
-import { type DeadLetter, type Handle, outcomes } from './kafka/delivery.ts'
+import { type DeadLetter, type Handle, outcomes, type Together } from './kafka/delivery.ts'
 import { acknowledged, type Extent, extentOf, lagOf } from './kafka/lag.ts'
 import { type KafkaSettings, type OpenLink, openLink } from './kafka/link.ts'
 import { toMessage } from './kafka/message.ts'
 import { createPublisher } from './kafka/publisher.ts'
 import { redeliver } from './kafka/redeliver.ts'
-import { consumptionOf, type Feed, type Inbox, type Subscription } from './subscription.ts'
+import { consumptionOf, type Digest, type Feed, type Inbox, type Subscription } from './subscription.ts'
 import { contextOf, deadLetterTopic, MESSAGE_BYTES, type Topic } from './topics.ts'
 
 /** Options of `createBus`. */
@@ -52,6 +52,8 @@ export type ConsumeOptions = ConsumerTuning & {
   group: string
   topics: readonly Topic[]
   handle: Handle
+  /** For consumers that handle many events at once more cheaply. */
+  together?: Together
 }
 
 /** Events between services. */
@@ -68,9 +70,10 @@ export type Bus<Tx = never> = {
   consume(options: ConsumeOptions): Consumer
   /**
    * Starts to consume the events that a subscription has handlers for. Checks each event and applies its effect once:
-   * the effect and the inbox entry are one transaction. A feed gets every event, at least once.
+   * the effect and the inbox entry are one transaction. A digest does this for many events at once. A feed gets every event,
+   * at least once.
    */
-  subscribe(subscription: Subscription<Tx> | Feed, tuning?: ConsumerTuning): Consumer
+  subscribe(consumer: Subscription<Tx> | Digest<Tx> | Feed, tuning?: ConsumerTuning): Consumer
   /** Returns the group's lag: events of the topics that it has not acknowledged. */
   lag(group: string, topics: readonly Topic[]): Promise<number>
   /**
@@ -132,11 +135,12 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
   const ensure = async (names: readonly string[]): Promise<void> => {
     const unknown = names.filter(name => !ensured.has(name))
     if (unknown.length === 0) return
-    await withAdmin(`creating ${unknown}`, async admin => {
+    const create = async (admin: Admin) => {
       const existing = new Set(await admin.listTopics())
       const missing = unknown.flatMap(withDeadLetters).filter(({ topic }) => !existing.has(topic))
       if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true })
-    })
+    }
+    await retry(() => withAdmin(`creating ${unknown}`, create), { attempts: 5, retryable: isUnknownTopic })
     for (const name of unknown) ensured.add(name)
   }
 
@@ -189,20 +193,19 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
   }
   let watching: Promise<void> | undefined
 
-  const consume: Bus['consume'] = ({ group: plainGroup, topics, handle, ...rest }) => {
+  const consume: Bus['consume'] = ({ group: plainGroup, topics, ...rest }) => {
     const group = prefixed(plainGroup)
     const names = topics.map(prefixed)
     const consumer = startConsumer({
       open,
       group,
       topics: names,
-      handle,
       sourceOf: name => contextOf(name.slice(topicPrefix.length) as Topic),
       writeDeadLetter: deadLetterWriter(plainGroup),
       prepare: () => ensure(names),
       logger,
-      onOutcome: (outcome, topic) =>
-        count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }),
+      onOutcome: (outcome, topic, events) =>
+        count?.consumed.inc({ group: plainGroup, topic: topic.slice(topicPrefix.length), outcome }, events),
       attempts: 8,
       backoffBaseMs: 200,
       backoffMaxMs: 4_000,
@@ -234,9 +237,9 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
 
     consume,
 
-    subscribe: (subscription, tuning) => {
-      if (!inbox) throw new Error(`no inbox for ${subscription.name}`)
-      return consume({ ...tuning, ...consumptionOf(subscription, inbox) })
+    subscribe: (consumer, tuning) => {
+      if (!inbox) throw new Error(`no inbox for ${consumer.name}`)
+      return consume({ ...tuning, ...consumptionOf(consumer, inbox) })
     },
 
     lag: (group, topics) =>
@@ -282,6 +285,11 @@ export function createBus<Tx = never>(options: BusOptions<Tx>): Bus<Tx> {
       await publisher.close()
     },
   }
+}
+
+/** Whether a broker does not know a topic, which it may for a moment after it has created it. */
+function isUnknownTopic(error: unknown): boolean {
+  return (error as Partial<KafkaJSProtocolError>).type === 'UNKNOWN_TOPIC_OR_PARTITION'
 }
 
 function countEvents(metrics: Metrics) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createLogger, currentOrigin, type Event, type Origin } from '@rollcall/runtime'
 import { fromMessage, toMessage, UnprocessableEvent } from './kafka/message.ts'
-import { consumptionOf, type Inbox } from './subscription.ts'
+import { consumptionOf, type Digest, type Inbox } from './subscription.ts'
 
 const logger = createLogger({ service: 'test', level: 'silent' })
 const actor = { kind: 'user', id: '1', name: 'User One' }
@@ -29,9 +29,9 @@ const eventOf = (changes: Partial<Event> = {}): Event => ({
 function subscribed(inboxName?: string) {
   const seen: unknown[] = []
   const inbox: Inbox<string> = {
-    consumeOnce: async (consumer, { id }, effect) => {
-      seen.push(`${consumer}:${id}`)
-      await effect('transaction')
+    consumeOnce: async (consumer, events, effect) => {
+      seen.push(...events.map(({ id }) => `${consumer}:${id}`))
+      await effect('transaction', events)
     },
   }
   const note = async (data: object, { tx }: { tx: string }) => void seen.push(tx, data)
@@ -91,7 +91,7 @@ describe('a subscription', () => {
 
   it('applies effects on behalf of the request that caused the event', async () => {
     const origins: unknown[] = []
-    const inbox: Inbox<string> = { consumeOnce: (_consumer, _event, effect) => effect('transaction') }
+    const inbox: Inbox<string> = { consumeOnce: (_consumer, events, effect) => effect('transaction', events) }
     const on = { 'user.blocked': async () => void origins.push(currentOrigin()) }
     const { handle } = consumptionOf({ name: 'test.on-events', on }, inbox)
     const context = { attempt: 1, signal: new AbortController().signal, logger }
@@ -101,16 +101,49 @@ describe('a subscription', () => {
   })
 })
 
+describe('a digest', () => {
+  const types = ['user.blocked', 'user.unblocked'] as const
+
+  it('applies events together that have the same organization and cause, in their order', async () => {
+    const applied: unknown[] = []
+    const inbox: Inbox<string> = { consumeOnce: (_consumer, events, effect) => effect('transaction', events) }
+    const apply: Digest<string>['apply'] = async (events, { organization }) =>
+      void applied.push([organization, currentOrigin()?.requestId, ...events.map(({ id }) => id)])
+    const { topics, together } = consumptionOf({ name: 'test.digest', types, apply }, inbox)
+    const events = [
+      eventOf({ id: '1' }),
+      eventOf({ id: '2', organization: '3' }),
+      eventOf({ id: '3', type: 'user.deleted' }),
+      eventOf({ id: '4', origin }),
+      eventOf({ id: '5', type: 'user.unblocked' }),
+    ]
+    await together?.handle(events, { logger })
+    assert.deepEqual(topics, ['identity.events'])
+    assert.deepEqual(applied, [
+      ['2', undefined, '1', '5'],
+      ['3', undefined, '2'],
+      ['2', 'request-1', '4'],
+    ])
+  })
+})
+
 describe('a feed', () => {
   it('gets every event of every topic, also of types that this version does not know', async () => {
     const seen: string[] = []
     const inbox: Inbox<string> = { consumeOnce: () => assert.fail('a feed has no inbox') }
-    const feed = { name: 'test.feed', every: async ({ type }: Event) => void seen.push(type) }
-    const { group, topics, handle } = consumptionOf(feed, inbox)
+    const feed = {
+      name: 'test.feed',
+      every: async (events: readonly Event[]) => void seen.push(...events.map(({ type }) => type)),
+    }
+    const { group, topics, handle, together } = consumptionOf(feed, inbox)
     const context = { attempt: 1, signal: new AbortController().signal, logger }
     await handle(eventOf(), context)
     await handle(eventOf({ type: 'user.of_the_future', data: {} }), context)
-    assert.deepEqual([group, seen], ['test.feed', ['user.blocked', 'user.of_the_future']])
+    await together?.handle([eventOf(), eventOf({ type: 'user.deleted' })], { logger })
+    assert.deepEqual(
+      [group, seen],
+      ['test.feed', ['user.blocked', 'user.of_the_future', 'user.blocked', 'user.deleted']],
+    )
     for (const topic of ['identity.events', 'audience.events', 'import.events', 'messaging.events'] as const)
       assert.ok(topics.includes(topic), topic)
   })

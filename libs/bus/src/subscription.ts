@@ -1,13 +1,17 @@
 import { checkReceived, contextOfEvent, type EventType, type Received } from '@rollcall/contract'
-import { type Event, type Logger, withOrigin } from '@rollcall/runtime'
+import { type Event, type Logger, type Origin, withOrigin } from '@rollcall/runtime'
 import type { ConsumeOptions } from './bus.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
-import { topics } from './topics.ts'
+import { type Topic, topics } from './topics.ts'
 
 /** Records which events were consumed; `Tx` is the database's transaction. */
 export type Inbox<Tx> = {
-  /** Runs the effect and records the event in one transaction, unless this consumer already had the event. */
-  consumeOnce(consumer: string, event: Event, effect: (tx: Tx) => Promise<void>): Promise<unknown>
+  /** Runs the effect of those of the events that this consumer has not had, and records them, in one transaction. */
+  consumeOnce<E extends Event>(
+    consumer: string,
+    events: readonly E[],
+    effect: (tx: Tx, events: readonly E[]) => Promise<void>,
+  ): Promise<unknown>
 }
 
 /** What a handler gets besides the data of the event. */
@@ -37,43 +41,98 @@ export type Subscription<Tx> = {
   on: EventHandlers<Tx>
 }
 
+/** An event of one of some types. */
+export type DigestedEvent<T extends EventType = EventType> = {
+  [K in T]: Omit<Event, 'type' | 'data'> & { type: K; data: Received<K> }
+}[T]
+
+/**
+ * A consumer of many events at once: it applies each once, and those of one organization that arrived together in one
+ * transaction. For types with so many events that one by one would take too long.
+ */
+export type Digest<Tx, T extends EventType = EventType> = Pick<Subscription<Tx>, 'name' | 'ignores'> & {
+  types: readonly T[]
+  /** Applies events of one organization, at least one, in their order. */
+  apply(events: readonly DigestedEvent<T>[], scope: { organization: string; tx: Tx }): Promise<void>
+}
+
 /** A consumer of every event, also of types that a later version publishes. It may get an event again. */
 export type Feed = {
   /** Consumer group. */
   name: string
-  /** Handles one event. Its effect must be idempotent, because no inbox records it. */
-  every(event: Event, scope: { logger: Logger }): Promise<void>
+  /** Handles events of several organizations. Its effect must be idempotent, because no inbox records it. */
+  every(events: readonly Event[]): Promise<void>
 }
 
+/** How many events a feed or a digest gets at once, at most. */
+const TOGETHER = 100
+
 /**
- * Returns the consume options of a subscription or a feed. An event that does not match its declaration is dead-lettered at once.
+ * Returns the consume options of a consumer. An event that does not match its declaration is dead-lettered at once.
  */
-export function consumptionOf<Tx>(
-  consumer: Subscription<Tx> | Feed,
-  inbox: Inbox<Tx>,
-): Pick<ConsumeOptions, 'group' | 'topics' | 'handle'> {
-  if ('every' in consumer)
-    return {
-      group: consumer.name,
-      topics: Object.values(topics),
-      handle: (event, scope) => consumer.every(event, scope),
+export function consumptionOf<Tx>(consumer: Subscription<Tx> | Digest<Tx> | Feed, inbox: Inbox<Tx>): Consumption {
+  if ('every' in consumer) return ofFeed(consumer)
+  return 'apply' in consumer ? ofDigest(consumer, inbox) : ofSubscription(consumer, inbox)
+}
+
+type Consumption = Pick<ConsumeOptions, 'group' | 'topics' | 'handle' | 'together'>
+
+function ofFeed({ name, every }: Feed): Consumption {
+  return {
+    group: name,
+    topics: Object.values(topics),
+    handle: event => every([event]),
+    together: { most: TOGETHER, handle: events => every(events) },
+  }
+}
+
+function ofDigest<Tx>({ name, types, ignores, apply }: Digest<Tx>, inbox: Inbox<Tx>): Consumption {
+  const consume = async (received: readonly Event[]) => {
+    const events = received.filter(event => isOneOf(types, event) && !ignores?.(event)) as DigestedEvent[]
+    const byCause = Map.groupBy(events, ({ organization, origin }) => JSON.stringify([organization, origin]))
+    for (const alike of byCause.values()) {
+      const { organization, origin } = alike[0]!
+      await onBehalfOf(origin, () => inbox.consumeOnce(name, alike, (tx, fresh) => apply(fresh, { organization, tx })))
     }
-  const { name, inboxName = name, ignores, on } = consumer
+  }
+  return {
+    group: name,
+    topics: topicsOf(types),
+    handle: event => consume([event]),
+    together: { most: TOGETHER, handle: consume },
+  }
+}
+
+function ofSubscription<Tx>(subscription: Subscription<Tx>, inbox: Inbox<Tx>): Consumption {
+  const { name, inboxName = name, ignores, on } = subscription
   const types = Object.keys(on) as EventType[]
   return {
     group: name,
-    topics: [...new Set(types.map(type => topics[contextOfEvent(type)]))],
+    topics: topicsOf(types),
     handle: async (event, { logger }) => {
-      const type = types.find(each => each === event.type)
-      if (type === undefined) return
-      rejectMalformed(type, event)
-      if (ignores?.(event)) return
-      const handle = on[type] as (data: object, scope: EventScope<Tx>) => Promise<void>
-      const { origin } = event
-      const consume = () => inbox.consumeOnce(inboxName, event, tx => handle(event.data, { event, tx, logger }))
-      await (origin ? withOrigin(() => origin, consume) : consume()) // effects belong to the same request
+      if (!isOneOf(types, event) || ignores?.(event)) return
+      const handle = on[event.type] as (data: object, scope: EventScope<Tx>) => Promise<void>
+      await onBehalfOf(event.origin, () =>
+        inbox.consumeOnce(inboxName, [event], tx => handle(event.data, { event, tx, logger })),
+      )
     },
   }
+}
+
+function topicsOf(types: readonly EventType[]): Topic[] {
+  return [...new Set(types.map(type => topics[contextOfEvent(type)]))]
+}
+
+/** Whether an event is of one of the types. @throws {UnprocessableEvent} if it is, but not as declared */
+function isOneOf(types: readonly EventType[], event: Event): event is Event & { type: EventType } {
+  const type = types.find(each => each === event.type)
+  if (type !== undefined) rejectMalformed(type, event)
+  return type !== undefined
+}
+
+/** Runs a task whose effects belong to the request that caused its events. */
+async function onBehalfOf(origin: Origin | undefined, run: () => Promise<unknown>): Promise<void> {
+  await (origin ? withOrigin(() => origin, run) : run())
 }
 
 function rejectMalformed(type: EventType, { source, data }: Event): void {

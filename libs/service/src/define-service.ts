@@ -1,4 +1,12 @@
-import { type BusConfig, busSettings, createBus, type Feed, type Subscription, topics } from '@rollcall/bus'
+import {
+  type BusConfig,
+  busSettings,
+  createBus,
+  type Digest,
+  type Feed,
+  type Subscription,
+  topics,
+} from '@rollcall/bus'
 import type { EventContext } from '@rollcall/contract'
 import { type Job, startJobs } from '@rollcall/jobs'
 import { type ServeOptions, type ServerConfig, serveWithin } from '@rollcall/rpc'
@@ -43,7 +51,7 @@ export type Definition<C extends DomainConfig, K, X> = {
   handlers: (context: X) => ServeOptions['services']
   /** What each collection holds of contacts, for their download and erasure. */
   personalData: PersonalDataOf<K, X>
-  subscribers?: (context: X) => readonly (Subscription<ClientSession> | Feed)[]
+  subscribers?: (context: X) => readonly (Subscription<ClientSession> | Digest<ClientSession> | Feed)[]
   jobs?: (context: X, base: Base<C, K>) => readonly Job[]
   /** Starts what listens besides the gRPC server. Registers how to stop it. */
   listen?: (context: X, base: Base<C, K>) => Promise<void>

@@ -1,5 +1,5 @@
 import { backoffMs, pause, within } from '@rollcall/runtime'
-import type { EachBatchPayload, Consumer as KafkaConsumer } from 'kafkajs'
+import type { EachBatchPayload, Consumer as KafkaConsumer, KafkaMessage } from 'kafkajs'
 import { createDelivery, type DeliveryOptions, type Outcome } from './delivery.ts'
 import type { OpenLink } from './link.ts'
 
@@ -7,8 +7,8 @@ import type { OpenLink } from './link.ts'
 export type ConsumerOptions = Omit<DeliveryOptions, 'stopping'> & {
   open: OpenLink
   topics: string[]
-  /** Called after each delivery with its outcome. */
-  onOutcome: (outcome: Outcome, topic: string) => void
+  /** Called after each delivery with its outcome, and how many events it was of. */
+  onOutcome: (outcome: Outcome, topic: string, events: number) => void
   /** Prepares the topics; called before each join. */
   prepare: () => Promise<void>
   /** Partitions processed concurrently. */
@@ -33,6 +33,7 @@ const LEAVE_DEADLINE_MS = 3000
  */
 export function startConsumer(options: ConsumerOptions): Consumer {
   const { group, topics, logger, sessionTimeoutMs } = options
+  const most = options.together?.most ?? 1
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
   const { promise: stopRequested, resolve: requestStop } = Promise.withResolvers<void>()
@@ -49,17 +50,31 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     const { topic, partition } = batch
     const membership = keepAlive(kafka.heartbeat, sessionTimeoutMs / 6)
     try {
-      for (const message of batch.messages) {
-        if (stopping.signal.aborted || membership.lost) break
-        const delivery = await deliver(topic, partition, message)
-        options.onOutcome(delivery.outcome, topic)
-        if (delivery.outcome === 'failed') {
-          const resume = pausePartition()
-          setTimeout(resume, delivery.waitMs).unref()
-          break
-        }
+      const acknowledge = async (message: KafkaMessage) => {
         kafka.resolveOffset(message.offset)
         await kafka.commitOffsetsIfNecessary()
+      }
+      const isOver = () => stopping.signal.aborted || membership.lost !== undefined
+      /** Delivers one message after the other, and returns whether none has to be delivered again. */
+      const deliverEach = async (messages: readonly KafkaMessage[]): Promise<boolean> => {
+        for (const message of messages) {
+          if (isOver()) return false
+          const delivery = await deliver.one(topic, partition, message)
+          options.onOutcome(delivery.outcome, topic, 1)
+          if (delivery.outcome === 'failed') {
+            setTimeout(pausePartition(), delivery.waitMs).unref()
+            return false
+          }
+          await acknowledge(message)
+        }
+        return true
+      }
+      for (let at = 0; at < batch.messages.length && !isOver(); at += most) {
+        const messages = batch.messages.slice(at, at + most)
+        if (messages.length > 1 && (await deliver.all(topic, partition, messages))) {
+          options.onOutcome('handled', topic, messages.length)
+          await acknowledge(messages.at(-1)!)
+        } else if (!(await deliverEach(messages))) break
       }
     } finally {
       membership.end()

@@ -16,6 +16,13 @@ export type HandleContext = {
 /** Handles one event, possibly more than once. Resolving acknowledges it; rejecting causes a redelivery. */
 export type Handle = (event: Event, context: HandleContext) => Promise<void>
 
+/** Handles consecutive events of a partition at once. Rejecting causes each to be handled by itself. */
+export type Together = {
+  /** How many events at most. */
+  most: number
+  handle: (events: readonly Event[], context: { logger: Logger }) => Promise<void>
+}
+
 /** Stores a dead letter. If it rejects, the event is delivered again. */
 export type WriteDeadLetter = (deadLetter: DeadLetter) => Promise<void>
 
@@ -26,6 +33,7 @@ export type DeadLetter = { topic: string; partition: number; message: KafkaMessa
 export type DeliveryOptions = {
   group: string
   handle: Handle
+  together?: Together
   /** The required source of events of a topic. */
   sourceOf: (topic: string) => string
   writeDeadLetter: WriteDeadLetter
@@ -48,20 +56,28 @@ export type Delivery = { outcome: 'handled' | 'dead' } | { outcome: 'failed'; wa
 /** Failures of the event that blocks a partition; `faults` are those that count as attempts. */
 type Failure = { offset: string; deliveries: number; faults: number }
 
-/**
- * Returns a function that delivers a message to the handler. Counts, per partition, the failures of its current
- * message.
- */
-export function createDelivery(
-  options: DeliveryOptions,
-): (topic: string, partition: number, message: KafkaMessage) => Promise<Delivery> {
-  const { group, logger, stopping } = options
+/** Delivers the messages of partitions. */
+export type Deliver = {
+  /** Delivers a message to the handler. Counts, per partition, the failures of its current message. */
+  one(topic: string, partition: number, message: KafkaMessage): Promise<Delivery>
+  /** Delivers messages at once, and returns whether all were handled: if not, deliver each by itself. */
+  all(topic: string, partition: number, messages: readonly KafkaMessage[]): Promise<boolean>
+}
+
+/** Creates the delivery of a consumer. */
+export function createDelivery(options: DeliveryOptions): Deliver {
+  const { group, logger, stopping, together } = options
   const failures = new Map<string, Failure>()
 
-  const handle = (topic: string, message: KafkaMessage, attempt: number, eventLogger: Logger): Promise<void> => {
+  const read = (topic: string, message: KafkaMessage): Event => {
     const event = fromMessage(message)
     const source = options.sourceOf(topic)
     if (event.source !== source) throw new UnprocessableEvent(`source is ${event.source}, expected ${source}`)
+    return event
+  }
+
+  const handle = (topic: string, message: KafkaMessage, attempt: number, eventLogger: Logger): Promise<void> => {
+    const event = read(topic, message)
     const { id, type, organization, traceparent } = event
     const from = traceparent === undefined ? {} : { traceparent }
     return traced(`${group} ${type}`, { kind: 'consumer', from }, () =>
@@ -85,7 +101,7 @@ export function createDelivery(
     }
   }
 
-  return async (topic, partition, message) => {
+  const one: Deliver['one'] = async (topic, partition, message) => {
     const key = `${topic}/${partition}`
     const { offset } = message
     const known = failures.get(key)
@@ -110,4 +126,20 @@ export function createDelivery(
       return { outcome: 'failed', waitMs }
     }
   }
+  const all: Deliver['all'] = async (topic, partition, messages) => {
+    if (!together || failures.has(`${topic}/${partition}`)) return false // one of these has failed: find out which
+    const groupLogger = logger.child({ group, topic, partition, offset: messages[0]?.offset, events: messages.length })
+    try {
+      const events = messages.map(message => read(topic, message))
+      await traced(`${group} ${topic}`, { kind: 'consumer', from: {} }, () =>
+        together.handle(events, { logger: groupLogger }),
+      )
+      return true
+    } catch (err) {
+      groupLogger.warn({ err }, 'events failed together, handling each by itself')
+      return false
+    }
+  }
+
+  return { one, all }
 }

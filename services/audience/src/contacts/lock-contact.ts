@@ -7,7 +7,16 @@ import type { Contact } from './contact.model.ts'
  * records that are deleted with the contact. Returns whether the contact exists.
  */
 export async function lockContact(contacts: Scope<Contact>, _id: Types.ObjectId, tx: ClientSession): Promise<boolean> {
+  return (await lockContacts(contacts, [_id], tx)) > 0
+}
+
+/** Does the same for several contacts, and returns how many exist. */
+export async function lockContacts(
+  contacts: Scope<Contact>,
+  ids: readonly Types.ObjectId[],
+  tx: ClientSession,
+): Promise<number> {
   const countLock = { $inc: { looks: 1 } } // a write that changes nothing would not conflict
-  const { matchedCount } = await contacts.updateOne({ _id }, countLock, { tx, timestamps: false })
-  return matchedCount > 0
+  const { matchedCount } = await contacts.updateMany({ _id: { $in: ids } }, countLock, { tx, timestamps: false })
+  return matchedCount
 }

@@ -112,11 +112,11 @@ describe('emails of a contact', () => {
     const { id } = await newContact(me, 'one@example.com')
     const logger = createLogger({ service: 'audience', level: 'silent' })
     const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
-    const { on } = onEmailEvents({ store, logger, collections: collections(store) })
+    const { apply } = onEmailEvents({ store, logger, collections: collections(store) })
     const event = mailEvent(me, 'failed', { emailId: 'm1', to: 'one@example.com', contactId: id }) // changes no status
     let deletion: Promise<unknown> | undefined
     await store.transaction(async tx => {
-      await on['email.failed']!(event.data as never, { event, tx, logger })
+      await apply([event as never], { organization: event.organization, tx })
       deletion ??= audience.contacts.deleteContact({ id }, me)
       await Promise.race([deletion, pause(500)])
     })
@@ -124,6 +124,59 @@ describe('emails of a contact', () => {
     const person = new Types.ObjectId(id)
     assert.equal(await audience.db.collection('emails').countDocuments({ contact: person }), 0)
     assert.equal(await audience.db.collection('history').countDocuments({ person }), 0)
+    await store.close()
+  })
+
+  it('are recorded together as one by one', async () => {
+    const logger = createLogger({ service: 'audience', level: 'silent' })
+    const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+    const { apply } = onEmailEvents({ store, logger, collections: collections(store) })
+    const recorded = async (most: number) => {
+      const me = testCaller()
+      const people = [await newContact(me, 'one@example.com'), await newContact(me, 'two@example.com')]
+      const of = (person: number, status: string, emailId: string, at: number, to = ['one', 'two'][person]) =>
+        mailEvent(me, status, { emailId, to: `${to}@example.com`, at: times[at], ...(at > 0 && { error: '550' }) })
+      const events = [
+        of(0, 'queued', 'm1', 0),
+        of(1, 'sent', 'm2', 1),
+        of(0, 'sent', 'm1', 1),
+        of(0, 'bounced', 'm3', 2),
+        of(0, 'delivered', 'm1', 1),
+        of(1, 'bounced', 'm4', 0),
+        of(1, 'complained', 'm2', 2),
+        of(1, 'opened', 'm2', 1),
+        of(0, 'sent', 'm5', 2),
+        of(0, 'sent', 'm6', 2, 'nobody'),
+      ]
+      for (let at = 0; at < events.length; at += most) {
+        const some = events.slice(at, at + most) as never[]
+        await store.transaction(tx => apply(some, { organization: me.caller.organizationId, tx }))
+      }
+      return Promise.all(
+        people.map(async ({ id }) => {
+          const { emailStatus } = await get(me, id)
+          const { docs } = await emails(me, id)
+          const entries = await audience.db
+            .collection('history')
+            .find({ person: new Types.ObjectId(id) })
+            .toArray()
+          const told = entries.map(({ type, at, data }) => [type, type.startsWith('contact.') || at, data.changes])
+          const shown = docs.map(({ _id, id, contact, ...email }) => email)
+          const sorted = (values: unknown[]) => values.map(value => JSON.stringify(value)).sort()
+          return { emailStatus, shown: sorted(shown), told: sorted(told) }
+        }),
+      )
+    }
+    const oneByOne = await recorded(1)
+    assert.deepEqual(
+      oneByOne.map(({ emailStatus, shown, told }) => [emailStatus, shown.length, told.length]),
+      [
+        ['ok', 3, 5],
+        ['complained', 2, 6],
+      ],
+    )
+    assert.deepEqual(await recorded(10), oneByOne)
+    assert.deepEqual(await recorded(3), oneByOne)
     await store.close()
   })
 

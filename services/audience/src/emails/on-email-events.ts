@@ -1,19 +1,20 @@
-import type { EventScope, Subscription } from '@rollcall/bus'
-import { emailKeyOf, type Received } from '@rollcall/contract'
-import { addEvents } from '@rollcall/store'
+import type { Digest, DigestedEvent } from '@rollcall/bus'
+import { emailKeyOf } from '@rollcall/contract'
+import { addEvents, type Draft } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { changeAll } from '../contacts/change-contact.ts'
 import type { Change } from '../contacts/changes.ts'
 import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { changedEvent } from '../contacts/contact-events.ts'
-import { lockContact } from '../contacts/lock-contact.ts'
+import { lockContacts } from '../contacts/lock-contact.ts'
 import type { Data } from '../context.ts'
-import { type EmailStatus, emailStatuses } from './contact-email.model.ts'
+import { type ContactEmail, type EmailStatus, emailStatuses } from './contact-email.model.ts'
 
-type Email = Received<`email.${EmailStatus}`>
-/** What an event says of an email. */
-type EmailUpdate = { organizationId: string; email: Email; status: EmailStatus; at: Date; type: string }
+type EmailEvent = DigestedEvent<`email.${EmailStatus}`>
+type Email = EmailEvent['data']
+/** What an event says of an email to a contact. */
+type Update = { contact: Contact; email: Email; status: EmailStatus; at: Date; type: EmailEvent['type'] }
 
 const messaging = { kind: 'system', id: null, name: 'messaging' } as const
 /** The address status that follows from a delivered or bounced email. One that failed says nothing of the address. */
@@ -27,51 +28,48 @@ const addressStatuses: ReadonlyMap<string, Contact['emailStatus']> = new Map([
 /**
  * Records the emails to each contact. Each event counts once, and a status only advances, in whatever order events arrive.
  * Mail of the installation is recorded with no contact. The last email that was delivered to the contact's
- * address, or bounced there, sets its `emailStatus`. Mail to unknown addresses is ignored.
+ * address, or bounced there, sets its `emailStatus`. Mail to unknown addresses is ignored. A campaign makes as many events
+ * as it has recipients, so they are recorded together.
  */
-export function onEmailEvents(data: Data): Subscription<ClientSession> {
-  const recordAs =
-    (status: EmailStatus) =>
-    (email: Email, { event: { organization, type }, tx }: EventScope<ClientSession>) =>
-      record(data, { organizationId: organization, email, status, at: new Date(email.at), type }, tx)
+export function onEmailEvents(data: Data): Digest<ClientSession, EmailEvent['type']> {
   return {
     name: 'audience.on-email-events',
+    types: emailStatuses.map(status => `email.${status}` as const),
     // One of a campaign is queued only when it is handed over: what became of it follows at once.
     ignores: ({ type, data }) => type === 'email.queued' && data.kind === 'campaign',
-    on: {
-      'email.queued': recordAs('queued'),
-      'email.sent': recordAs('sent'),
-      'email.failed': recordAs('failed'),
-      'email.bounced': recordAs('bounced'),
-      'email.suppressed': recordAs('suppressed'),
-      'email.delivered': recordAs('delivered'),
-      'email.opened': recordAs('opened'),
-      'email.clicked': recordAs('clicked'),
-      'email.complained': recordAs('complained'),
-    },
+    apply: (events, { organization, tx }) => record(data, organization, events, tx),
   }
 }
 
-async function record(data: Data, update: EmailUpdate, tx: ClientSession): Promise<void> {
-  const collections = data.collections.of(update.organizationId)
-  const contact = await recipientOf(collections, update.email, tx)
-  if (!contact || !(await lockContact(collections.contacts, contact._id, tx))) return
-  await storeEmail(collections, contact, update, tx)
-  if (update.status === 'queued') return
-  const change = await statusChange(collections, contact, update, tx)
-  await writeEntry(collections, contact, update, change, tx)
-  if (update.status === 'complained') await optOut(data, contact, update, tx)
-  if (!change) return
-  await collections.contacts.updateOne({ _id: contact._id }, { $set: { emailStatus: change.to } }, { tx })
-  await contactPositions(data, update.organizationId).invalidate(tx, [contact.position])
-  await addEvents(tx, [changedEvent(contact, [change], messaging, update.at)])
+async function record(
+  data: Data,
+  organizationId: string,
+  events: readonly EmailEvent[],
+  tx: ClientSession,
+): Promise<void> {
+  const tenant = data.collections.of(organizationId)
+  const known = await tenant.emails.find({ emailId: { $in: events.map(event => event.data.emailId) } }, { tx })
+  const emails = new Map(known.map(email => [email.emailId, email]))
+  const updates = await toContacts(tenant, events, emails, tx)
+  if (updates.length === 0) return
+  const ids = [...new Map(updates.map(({ contact: { _id } }) => [String(_id), _id])).values()]
+  await lockContacts(tenant.contacts, ids, tx)
+  await storeEmails(tenant, updates, emails, tx)
+  const told = updates.filter(({ status }) => status !== 'queued')
+  const changes = await statusChanges(tenant, told, tx)
+  await tenant.history.insertMany(
+    told.map(update => entryOf(update, changes.get(update))),
+    { tx },
+  )
+  for (const update of told) if (update.status === 'complained') await optOut(data, organizationId, update, tx)
+  await changeStatuses(data, organizationId, changes, tx)
 }
 
 /** Opts out a contact that reported a mail as spam. */
 async function optOut(
   data: Data,
-  { _id }: Contact,
-  { organizationId, email: { emailId } }: EmailUpdate,
+  organizationId: string,
+  { contact: { _id }, email: { emailId } }: Update,
   tx: ClientSession,
 ): Promise<void> {
   const request = {
@@ -85,68 +83,127 @@ async function optOut(
   await changeAll(data)(tx, [request], organizationId)
 }
 
-/** Returns the change of the contact's `emailStatus`, unless a later email has set it already. */
-async function statusChange(
-  { history }: Tenant,
-  { _id: person, emailKey, emailStatus: from }: Contact,
-  { email, at, type }: EmailUpdate,
+/** Returns what events say of emails to contacts: to the one that the email names, else the one with its address. */
+async function toContacts(
+  { contacts }: Tenant,
+  events: readonly EmailEvent[],
+  emails: ReadonlyMap<string, ContactEmail>,
   tx: ClientSession,
-): Promise<Change | undefined> {
-  const to = addressStatuses.get(type)
-  if (to === undefined || to === from || emailKeyOf(email.to) !== emailKey) return undefined
-  const since = await history.find({ person, at: { $gt: at } }, { tx, projection: { type: 1 } })
-  return since.some(entry => addressStatuses.has(entry.type)) ? undefined : { key: 'emailStatus', from, to }
+): Promise<Update[]> {
+  const ofContacts = events.filter(({ data: { kind = 'account' } }) => kind !== 'account')
+  const nameIn = ({ emailId, contactId }: Email) =>
+    String(emails.get(emailId)?.contact ?? (contactId && Types.ObjectId.isValid(contactId) ? contactId : ''))
+  const names = ofContacts.map(({ data }) => nameIn(data)).filter(Boolean)
+  const keys = ofContacts.filter(({ data }) => !nameIn(data) && !data.userId).map(({ data }) => emailKeyOf(data.to))
+  const findIn = (field: '_id' | 'emailKey', values: string[]) =>
+    values.length > 0 ? contacts.find({ [field]: { $in: values } }, { tx }) : []
+  const found = [...(await findIn('_id', names)), ...(await findIn('emailKey', keys))]
+  const byId = new Map(found.map(contact => [String(contact._id), contact]))
+  const byKey = new Map(found.map(contact => [contact.emailKey, contact]))
+  return ofContacts.flatMap(({ type, data: email }) => {
+    const name = nameIn(email)
+    const contact = name ? byId.get(name) : email.userId ? undefined : byKey.get(emailKeyOf(email.to))
+    const status = type.slice('email.'.length) as EmailStatus
+    return contact ? [{ contact, email, status, at: new Date(email.at), type }] : []
+  })
 }
 
-/** Returns the recipient: the contact that the email names, else the one with its address. */
-async function recipientOf(
-  { contacts, emails }: Tenant,
-  { emailId, kind = 'account', contactId, userId, to }: Email,
-  tx: ClientSession,
-): Promise<Contact | null> {
-  if (kind === 'account') return null
-  const known = await emails.findOne({ emailId }, { tx })
-  const named = known?.contact ?? (contactId && Types.ObjectId.isValid(contactId) ? contactId : undefined)
-  if (named) return contacts.findOne({ _id: named }, { tx })
-  if (userId) return null
-  return contacts.findOne({ emailKey: emailKeyOf(to) }, { tx })
-}
-
-async function storeEmail(
-  { emails }: Tenant,
-  contact: Contact,
-  { email, status, at }: EmailUpdate,
+/** Stores the emails, each in one line that only moves on. `emails` are those that are stored already. */
+async function storeEmails(
+  { emails: scope }: Tenant,
+  updates: readonly Update[],
+  emails: ReadonlyMap<string, ContactEmail>,
   tx: ClientSession,
 ): Promise<void> {
+  const lines = new Map<string, Line>()
+  for (const update of updates) {
+    const { emailId } = update.email
+    lines.set(emailId, moved(lines.get(emailId) ?? emails.get(emailId), update))
+  }
+  const [old, fresh] = [[] as Line[], [] as Line[]]
+  for (const [emailId, line] of lines) (emails.has(emailId) ? old : fresh).push(line)
+  await scope.insertMany(fresh as Draft<ContactEmail>[], { tx })
+  const changed = old.filter(line => line !== emails.get(line.emailId))
+  await scope.bulkWrite(
+    changed.map(({ emailId, status, error, sentAt, at }) => ({
+      updateOne: { filter: { emailId }, update: { $set: { status, error, sentAt, at } } },
+    })),
+    { tx },
+  )
+}
+
+type Line = Omit<ContactEmail, '_id' | 'organization'>
+
+/** Returns the line of an email after an update; the line itself if nothing changes. */
+function moved(line: Line | undefined, { contact, email, status, at }: Update): Line {
   const { emailId, to, subject, sender } = email
   const error = email.error || null
   const sentAt = status === 'sent' ? at : null
-  const known = await emails.findOne({ emailId }, { tx })
-  if (!known) {
-    await emails.insertOne({ contact: contact._id, emailId, to, subject, sender, status, at, sentAt, error }, { tx })
-    return
-  }
-  const isFurther = emailStatuses.indexOf(status) > emailStatuses.indexOf(known.status)
-  const progress = {
-    ...(isFurther && { status, error }),
-    ...(sentAt && { sentAt }),
-    ...(at < known.at && { at }),
-  }
-  if (Object.keys(progress).length > 0) await emails.updateOne({ _id: known._id }, { $set: progress }, { tx })
+  if (!line) return { contact: contact._id, emailId, to, subject, sender, status, at, sentAt, error }
+  const isFurther = emailStatuses.indexOf(status) > emailStatuses.indexOf(line.status)
+  if (!isFurther && !sentAt && at >= line.at) return line
+  return { ...line, ...(isFurther && { status, error }), ...(sentAt && { sentAt }), ...(at < line.at && { at }) }
 }
 
-async function writeEntry(
+/** Returns the changes of `emailStatus`, in order. An update changes nothing if a later email has set it already. */
+async function statusChanges(
   { history }: Tenant,
-  contact: Contact,
-  { email, status, at, type }: EmailUpdate,
-  change: Change | undefined,
+  updates: readonly Update[],
+  tx: ClientSession,
+): Promise<Map<Update, Change>> {
+  const deciding = updates.filter(({ type }) => addressStatuses.has(type))
+  const isOfAddress = ({ contact, email }: Update) => emailKeyOf(email.to) === contact.emailKey
+  const differs = ({ contact, type }: Update) => addressStatuses.get(type) !== contact.emailStatus
+  const doubtful = deciding.filter(update => isOfAddress(update) && differs(update))
+  const changes = new Map<Update, Change>()
+  if (doubtful.length === 0) return changes
+  const earliest = new Date(Math.min(...deciding.map(({ at }) => at.getTime())))
+  const people = doubtful.map(({ contact }) => contact._id)
+  const since = { person: { $in: people }, at: { $gt: earliest }, type: { $in: [...addressStatuses.keys()] } }
+  const decidedAt = new Map<string, number>()
+  const decide = (person: Types.ObjectId, at: Date) =>
+    decidedAt.set(String(person), Math.max(at.getTime(), decidedAt.get(String(person)) ?? 0))
+  for (const { person, at } of await history.find(since, { tx, projection: { person: 1, at: 1 } })) decide(person, at)
+  const statuses = new Map<string, Contact['emailStatus']>()
+  for (const update of deciding) {
+    const { _id, emailStatus } = update.contact
+    const from = statuses.get(String(_id)) ?? emailStatus
+    const to = addressStatuses.get(update.type)!
+    const isLatest = (decidedAt.get(String(_id)) ?? 0) <= update.at.getTime()
+    if (to !== from && isOfAddress(update) && isLatest) {
+      changes.set(update, { key: 'emailStatus', from, to })
+      statuses.set(String(_id), to)
+    }
+    decide(_id, update.at)
+  }
+  return changes
+}
+
+async function changeStatuses(
+  data: Data,
+  organizationId: string,
+  changes: ReadonlyMap<Update, Change>,
   tx: ClientSession,
 ): Promise<void> {
+  if (changes.size === 0) return
+  const { contacts } = data.collections.of(organizationId)
+  const writes = [...changes].map(([{ contact }, { to }]) => ({
+    updateOne: { filter: { _id: contact._id }, update: { $set: { emailStatus: to } } },
+  }))
+  await contacts.bulkWrite(writes, { tx, ordered: true })
+  const changed = [...changes.keys()].map(({ contact }) => contact.position)
+  await contactPositions(data, organizationId).invalidate(tx, [...new Set(changed)])
+  await addEvents(
+    tx,
+    [...changes].map(([{ contact, at }, change]) => changedEvent(contact, [change], messaging, at)),
+  )
+}
+
+function entryOf({ contact, email, status, at, type }: Update, change: Change | undefined) {
   const { emailId, subject, error, url } = email
   const details = { ...(error && { error }), ...(url && { url }) }
   const data = { emailId, subject, ...details, ...(change && { changes: [change] }) }
   // What the person did is behaviour; the rest happened to the email.
   const kind = status === 'opened' || status === 'clicked' ? ('activity' as const) : ('email' as const)
-  const entry = { person: contact._id, kind, type, at, actor: messaging, data }
-  await history.insertOne(entry, { tx })
+  return { person: contact._id, kind, type, at, actor: messaging, data }
 }
