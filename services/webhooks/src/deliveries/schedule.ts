@@ -1,36 +1,26 @@
-import { insertOf, isDuplicate } from '@rollcall/store'
-import { type mongo, Types } from 'mongoose'
+import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Webhook } from '../endpoints/webhook.model.ts'
 import type { LoggedEvent } from '../events/logged-event.model.ts'
+import { insertNew } from '../insert-new.ts'
 import type { Delivery } from './delivery.model.ts'
 
 const KEPT_MS = 30 * 24 * 3_600_000
 /** More waiting deliveries are discarded: an endpoint that is down must not slow the search for due ones. */
 export const MAX_PENDING = 10_000
-const DUPLICATE_KEY = 11000
 
 type Scheduled = Pick<LoggedEvent, '_id' | 'type' | 'expiresAt'> & Partial<Pick<LoggedEvent, 'subject'>>
 
-/** Schedules the deliveries of an event; idempotent. Returns whether there are any. */
-export async function scheduleDeliveries(tenant: Tenant, event: Scheduled): Promise<boolean> {
+/** Schedules the deliveries of events; idempotent. Returns whether there are any. */
+export async function scheduleDeliveries(tenant: Tenant, events: readonly Scheduled[]): Promise<boolean> {
   const active = await tenant.webhooks.find({ active: true }, { projection: { eventTypes: 1, failures: 1 } })
-  const endpoints = active.filter(endpoint => receives(endpoint, event))
-  if (endpoints.length === 0) return false
-  const drafts = endpoints.map(async endpoint => newDelivery(tenant, endpoint, [event], await isFull(tenant, endpoint)))
-  await insertDeliveries(tenant, (await Promise.all(drafts)).flat())
-  return true
-}
-
-/** Inserts deliveries, except those that exist. Returns how many are new. */
-export async function insertDeliveries(tenant: Tenant, deliveries: readonly Delivery[]): Promise<number> {
-  try {
-    return (await tenant.deliveries.bulkWrite(deliveries.map(insertOf)))?.insertedCount ?? 0
-  } catch (error) {
-    const { writeErrors, result } = (error as Error).cause as mongo.MongoBulkWriteError
-    if (!isDuplicate(error) || [writeErrors].flat().some(({ code }) => code !== DUPLICATE_KEY)) throw error
-    return result.insertedCount
-  }
+  const drafts = active.map(async endpoint => {
+    const received = events.filter(event => receives(endpoint, event))
+    return received.length > 0 ? newDelivery(tenant, endpoint, received, await isFull(tenant, endpoint)) : []
+  })
+  const deliveries = (await Promise.all(drafts)).flat()
+  await insertNew(tenant.deliveries, deliveries)
+  return deliveries.length > 0
 }
 
 /** Returns due deliveries of events to an endpoint, or discarded ones. */

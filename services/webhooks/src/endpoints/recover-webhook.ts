@@ -4,8 +4,9 @@ import { actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, event } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { insertDeliveries, newDelivery } from '../deliveries/schedule.ts'
+import { newDelivery } from '../deliveries/schedule.ts'
 import { retentionDays } from '../events/retention.job.ts'
+import { insertNew } from '../insert-new.ts'
 import type { Webhook } from './webhook.model.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -63,7 +64,7 @@ async function scheduleMissed(tenant: Tenant, webhook: Webhook, at: Period, limi
   for (let after: Date | undefined; scheduled < limit; ) {
     const filter = after ? { ...wanted, at: { ...at, $gte: after } } : wanted
     const events = await tenant.events.find(filter, { sort, limit: 1000, projection: { ...projection, at: 1 } })
-    scheduled += await insertDeliveries(tenant, newDelivery(tenant, webhook, events.slice(0, limit - scheduled)))
+    scheduled += await insertNew(tenant.deliveries, newDelivery(tenant, webhook, events.slice(0, limit - scheduled)))
     const last = events.at(-1)?.at
     if (events.length < 1000 || !last || last.getTime() === after?.getTime()) break
     after = last

@@ -13,7 +13,7 @@ describe('the event log', () => {
       },
     }
     const { every } = onEvent({ collections } as unknown as Context)
-    const logs = (type: string, data: object) => every({ type, data } as Event, { logger: undefined as never })
+    const logs = (type: string, data: object) => every([{ type, data } as Event])
     for (const type of ['email.queued', 'email.sent', 'email.bounced', 'email.failed']) {
       await logs(type, { kind: 'account' })
       await logs(type, {}) // as older versions published it

@@ -2,11 +2,11 @@ import type { Feed } from '@rollcall/bus'
 import { type Events, isEventType, subjectKindOf } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
-import { isDuplicate } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { scheduleDeliveries } from '../deliveries/schedule.ts'
+import { insertNew } from '../insert-new.ts'
 import type { LoggedEvent } from './logged-event.model.ts'
 import { chooseRetention, expiryOf, retentionDays } from './retention.job.ts'
 
@@ -18,18 +18,21 @@ import { chooseRetention, expiryOf, retentionDays } from './retention.job.ts'
 export function onEvent(context: Context): Feed {
   return {
     name: 'webhooks.on-event',
-    every: async event => (isAccountMail(event) ? undefined : logEvent(context, event)),
+    async every(events) {
+      const logged = events.filter(event => !isAccountMail(event))
+      for (const [organization, some] of Map.groupBy(logged, event => event.organization))
+        await logEvents(context, context.collections.of(organization), some)
+    },
   }
 }
 
-async function logEvent(context: Context, event: Event): Promise<void> {
-  const tenant = context.collections.of(event.organization)
-  const entry = await entryOf(context, tenant, event)
-  await tenant.events.insertOne(entry).catch(error => {
-    if (!isDuplicate(error)) throw error
-  })
-  if (await scheduleDeliveries(tenant, entry)) context.deliveryJob.wake()
-  if (event.type === 'settings.updated') await applySettings(context, tenant, event)
+async function logEvents(context: Context, tenant: Tenant, events: readonly Event[]): Promise<void> {
+  const days = await retentionDays(context, tenant)
+  const entries = events.map(event => entryOf(event, days))
+  await nameSubjects(tenant, entries)
+  await insertNew(tenant.events, entries)
+  if (await scheduleDeliveries(tenant, entries)) context.deliveryJob.wake()
+  for (const event of events) if (event.type === 'settings.updated') await applySettings(context, tenant, event)
 }
 
 function isAccountMail({ type, data }: Event): boolean {
@@ -43,20 +46,19 @@ async function applySettings(context: Context, tenant: Tenant, { data, time }: E
 
 type Entry = Omit<LoggedEvent, 'organization'>
 
-async function entryOf(context: Context, tenant: Tenant, event: Event): Promise<Entry> {
-  const { id, type, subject, time, data, origin } = event
+function entryOf({ id, type, subject, time, data, origin, source }: Event, days: number): Entry {
   const at = new Date(time)
   return {
     _id: entryId(id),
     type,
     at,
-    actor: (data.actor as Actor | undefined) ?? origin?.actor ?? { kind: 'system', id: null, name: event.source },
+    actor: (data.actor as Actor | undefined) ?? origin?.actor ?? { kind: 'system', id: null, name: source },
     credential: origin?.credential ?? null,
     ip: origin?.ip ?? null,
     requestId: origin?.requestId ?? null,
-    subject: { kind: kindOf(type), id: subject, name: nameIn(data, subject) ?? (await knownName(tenant, subject)) },
+    subject: { kind: kindOf(type), id: subject, name: nameIn(data, subject) },
     data: JSON.stringify(data),
-    expiresAt: expiryOf(at, await retentionDays(context, tenant)),
+    expiresAt: expiryOf(at, days),
   }
 }
 
@@ -78,6 +80,16 @@ function nameIn(data: Event['data'], subject: string): string | null {
 }
 
 type Named = { _id?: string; name?: string; email?: string; domain?: string; slug?: string }
+
+/** Gives subjects whose data has no name the one of their last event before. Emails never have one. */
+async function nameSubjects(tenant: Tenant, entries: readonly Entry[]): Promise<void> {
+  const names = new Map<string, string | null>()
+  for (const { subject } of entries) {
+    if (subject.name === null && subject.kind !== 'email')
+      subject.name = names.get(subject.id) ?? (await knownName(tenant, subject.id))
+    names.set(subject.id, subject.name)
+  }
+}
 
 /** Returns the name that the subject had in its last event. */
 async function knownName({ events }: Tenant, subject: string): Promise<string | null> {
