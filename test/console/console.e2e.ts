@@ -583,6 +583,13 @@ describe('the console', () => {
     await page.goto('/console/account')
     await page.getByRole('table', { name: 'Devices' }).waitFor()
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
+    await page.goto('/console/campaigns')
+    await page.getByRole('link', { name: 'Summer' }).waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
+    const { docs } = await createClient({ baseUrl: url, token: console.token }).collections.list()
+    await page.goto(`/console/collections/${docs[0]!._id}`)
+    await page.getByRole('link', { name: 'Engines' }).waitFor()
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
   })
 
   it('tags all that a filter matches after a review, says who did it, and takes it back', async () => {

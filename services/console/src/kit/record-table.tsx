@@ -92,7 +92,7 @@ export function RecordTable<T extends { _id: string }>({
                       <Table.Td
                         key={name}
                         ta={align}
-                        data-minor={isMinor}
+                        data-minor={isMinor || undefined}
                         {...(index === 0 && { className: classes.main })}
                       >
                         {render(record)}
@@ -105,7 +105,7 @@ export function RecordTable<T extends { _id: string }>({
                   <Table.Tr key={row}>
                     {selection && <Table.Td />}
                     {columns.map(({ name, isMinor }, column) => (
-                      <Table.Td key={name} data-minor={isMinor}>
+                      <Table.Td key={name} data-minor={isMinor || undefined}>
                         <Skeleton height={10} width={`${column === 0 ? 70 : 45}%`} />
                       </Table.Td>
                     ))}
@@ -138,7 +138,7 @@ function Header<T>({
   onSort: (sort: string | undefined) => void
 }) {
   const { title, width, align, isMinor } = column
-  const attributes = { w: width, ta: align, 'data-minor': isMinor } as const
+  const attributes = { w: width, ta: align, 'data-minor': isMinor || undefined } as const
   if (!column.sort) return <Table.Th {...attributes}>{title}</Table.Th>
   const field = column.sort
   const direction = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none'
