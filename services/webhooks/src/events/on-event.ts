@@ -83,17 +83,25 @@ type Named = { _id?: string; name?: string; email?: string; domain?: string; slu
 
 /** Gives subjects whose data has no name the one of their last event before. Emails never have one. */
 async function nameSubjects(tenant: Tenant, entries: readonly Entry[]): Promise<void> {
-  const names = new Map<string, string | null>()
+  const nameless = entries.filter(({ subject: { kind, name } }) => name === null && kind !== 'email')
+  const names = await knownNames(
+    tenant,
+    nameless.map(({ subject }) => subject.id),
+  )
   for (const { subject } of entries) {
-    if (subject.name === null && subject.kind !== 'email')
-      subject.name = names.get(subject.id) ?? (await knownName(tenant, subject.id))
-    names.set(subject.id, subject.name)
+    subject.name ??= names.get(subject.id) ?? null
+    if (subject.name !== null) names.set(subject.id, subject.name)
   }
 }
 
-/** Returns the name that the subject had in its last event. */
-async function knownName({ events }: Tenant, subject: string): Promise<string | null> {
-  const named = { 'subject.id': subject, 'subject.name': { $ne: null } }
-  const [last] = await events.find(named, { sort: { at: -1, _id: -1 }, limit: 1, projection: { subject: 1 } })
-  return last?.subject.name ?? null
+/** Returns the names that subjects had in their last events. */
+async function knownNames({ events }: Tenant, subjects: readonly string[]): Promise<Map<string, string>> {
+  if (subjects.length === 0) return new Map()
+  const named = { 'subject.id': { $in: [...new Set(subjects)] }, 'subject.name': { $ne: null } }
+  const last = { $max: { at: '$at', event: '$_id', name: '$subject.name' } }
+  const found = await events.aggregate<{ _id: string; last: { name: string } }>([
+    { $match: named },
+    { $group: { _id: '$subject.id', last } },
+  ])
+  return new Map(found.map(({ _id, last: { name } }) => [_id, name]))
 }
