@@ -96,7 +96,7 @@ describe('finding 2: held bodies', () => {
   })
 
   it('evicts the slowest, with 503, when others need memory', async t => {
-    const gateway = await boot(t, { ...patient, BODY_MEMORY_BYTES: String(4 * MEBIBYTE) })
+    const gateway = await boot(t, { ...patient, BODY_MEMORY_BYTES: String(4.5 * MEBIBYTE) })
     const held: RawClient[] = []
     for (let index = 2; index < 6; index++) held.push(await hold(gateway, `127.0.0.${index}`))
     const dripping = setInterval(() => held.slice(1).map(({ socket }) => socket.destroyed || socket.write(' ')), 300)
