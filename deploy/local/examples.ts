@@ -29,7 +29,7 @@ export function consumedTopics(service: ServiceName): Topic[] {
     file => !file.endsWith('.test.ts'),
   )
   const sources = files.map(file => readFileSync(file, 'utf8'))
-  if (sources.some(source => source.includes('every:'))) return publishers.map(context => topics[context])
+  if (sources.some(source => /(?<!\.)\bevery[:(]/.test(source))) return publishers.map(context => topics[context])
   const types = sources.flatMap(source => [...source.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type!))
   const contexts: Readonly<Record<string, EventContext>> = eventContexts
   const read = new Set(types.flatMap(type => contexts[type] ?? []))
