@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { which } from '@rollcall/local'
+import { retry } from '@rollcall/runtime'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
 import {
@@ -22,6 +23,7 @@ const FLAGS = [
 ]
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+const NO_BROWSER = 'no browser: install Chromium, or set CHROMIUM_PATH to one'
 /** In the order of preference. The first has no window around its pages, which costs much CPU to draw. */
 const BROWSERS = ['chromium-headless-shell', 'chromium', 'google-chrome']
 
@@ -33,14 +35,21 @@ export async function launchBrowser(): Promise<Browser> {
 async function findChromium(): Promise<string> {
   const found = process.env.CHROMIUM_PATH ?? (await onPath())
   if (found) return found
-  if (process.getuid?.() === 0 && (await which('apt-get'))) {
-    const run = promisify(execFile)
-    await run('apt-get', ['update', '-qq'])
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium-headless-shell'])
+  if (process.getuid?.() === 0 && (await which('apt-get')))
+    return retry(installChromium, { attempts: 5, baseMs: 10_000 }) // another file's tests may be installing it
+  assert.fail(NO_BROWSER)
+}
+
+async function installChromium(): Promise<string> {
+  const run = promisify(execFile)
+  await run('apt-get', ['update', '-qq'])
+  for (const name of ['chromium-headless-shell', 'chromium']) {
+    // Older releases have only the second.
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name]).catch(() => undefined)
     const installed = await onPath()
     if (installed) return installed
   }
-  assert.fail('no browser: install Chromium, or set CHROMIUM_PATH to one')
+  assert.fail(NO_BROWSER)
 }
 
 async function onPath(): Promise<string | undefined> {
