@@ -23,6 +23,10 @@ export type Messaging = {
   failure: AppError | undefined
   /** Called before each batch of recipients is queued. */
   onQueue: (() => void) | undefined
+  /** Called before a mailing is shown. */
+  onGet: (() => Promise<void>) | undefined
+  /** Called after the state of a mailing has changed. */
+  onState: (() => Promise<void>) | undefined
   /** Lets all recipients of a mailing be sent. */
   send(id: string): void
   /** Test mails. */
@@ -71,6 +75,8 @@ export function messagingDouble(): Messaging {
     refusals: new Map(),
     failure: undefined,
     onQueue: undefined,
+    onGet: undefined,
+    onState: undefined,
     tests: [],
     send(id) {
       const mailing = of(id)
@@ -103,6 +109,7 @@ export function messagingDouble(): Messaging {
       },
       async setMailingState({ id, state }) {
         Object.assign(of(id), { state, pausedReason: undefined })
+        await messaging.onState?.()
         return shown(id)
       },
       async retryFailed({ id }) {
@@ -111,7 +118,10 @@ export function messagingDouble(): Messaging {
         mailing.failed = 0
         return { count }
       },
-      getMailing: async ({ id }) => shown(id),
+      async getMailing({ id }) {
+        await messaging.onGet?.()
+        return shown(id)
+      },
       async *listRecipients({ id }) {
         yield json({ docs: of(id).recipients.map(contact => ({ contact })), totalDocs: of(id).recipients.length })
       },

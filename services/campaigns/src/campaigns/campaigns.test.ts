@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '@rollcall/contract'
 import type { CampaignJson, PreviewJson, TemplateJson } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Events } from '@rollcall/protos/gen/events.ts'
@@ -321,6 +322,30 @@ describe('campaigns', () => {
     assert.equal(service.messaging.mailings.get(id)!.state, 'cancelled')
     assert.equal(mailing.recipients.length, 2)
     assert.deepEqual(await typesOf(id), ['created', 'started', 'updated', 'paused', 'resumed', 'cancelled'])
+  })
+
+  it('say who cancelled them, even if their job sees the mails cancelled first', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    const { messaging } = service
+    const [isLooking, mayLook] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    messaging.onGet = async () => {
+      isLooking.resolve()
+      await mayLook.promise
+    }
+    messaging.onState = async () => {
+      mayLook.resolve()
+      await pause(200) // a lead for the job
+    }
+    await isLooking.promise
+    await campaigns
+      .cancelCampaign({ id }, me)
+      .finally(() => Object.assign(messaging, { onGet: undefined, onState: undefined }))
+    const cancelled = (await service.eventsOf(id)).filter(({ type }) => type === 'campaign.cancelled')
+    const actors = cancelled.map(({ data }) => (data as Events['campaign.cancelled']).actor.id)
+    assert.deepEqual(actors, [me.caller.userId])
   })
 
   it('pause by themselves with a reason, and go on with those who failed', async () => {

@@ -8,6 +8,9 @@ import { type CampaignAction, type CampaignStatus, statusAfter } from './campaig
 
 type Actor = Campaign['createdBy']
 
+/** How long an action has to change the mails of a campaign and then its status. */
+const HOLD_MS = 15_000
+
 type Data = { campaign: ReturnType<typeof eventCampaign>; actor: Actor }
 type EventOf = (campaign: Campaign, data: Data) => OutgoingEvent
 
@@ -65,6 +68,7 @@ export async function changeState(
  */
 export async function pauseCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
   const campaign = await campaignFor(context, 'pause', id, call)
+  await hold(context, campaign)
   await context.sending.setState(campaign, 'paused', callsOf(call).asService)
   const set = { pausedReason: null, dueAt: new Date() }
   return settle(context, campaign, { action: 'pause', set }, call)
@@ -73,6 +77,7 @@ export async function pauseCampaign(context: Context, id: string, call: Call): P
 /** Resumes a paused campaign. @throws {AppError} campaign.wrong_status */
 export async function resumeCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
   const campaign = await campaignFor(context, 'resume', id, call)
+  await hold(context, campaign)
   await context.sending.setState(campaign, 'sending', callsOf(call).asService)
   const set = { pausedReason: null, dueAt: new Date() }
   return settle(context, campaign, { action: 'resume', set }, call)
@@ -82,7 +87,10 @@ export async function resumeCampaign(context: Context, id: string, call: Call): 
 export async function cancelCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
   const campaign = await campaignFor(context, 'cancel', id, call)
   const isScheduled = campaign.status === 'scheduled'
-  if (!isScheduled) await context.sending.setState(campaign, 'cancelled', callsOf(call).asService)
+  if (!isScheduled) {
+    await hold(context, campaign)
+    await context.sending.setState(campaign, 'cancelled', callsOf(call).asService)
+  }
   const set: Partial<Campaign> = isScheduled
     ? { scheduledAt: null, dueAt: null }
     : { pausedReason: null, finishedAt: new Date(), dueAt: new Date() }
@@ -94,7 +102,9 @@ export async function cancelCampaign(context: Context, id: string, call: Call): 
 /** Sends again to those for whom sending failed. @throws {AppError} campaign.wrong_status, campaign.nothing_failed */
 export async function retryCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
   const campaign = await campaignFor(context, 'retry', id, call)
-  const count = campaign.startedAt === null ? 0 : await context.sending.retryFailed(campaign, callsOf(call).asService)
+  if (campaign.startedAt === null) throw new AppError('campaign.nothing_failed')
+  await hold(context, campaign)
+  const count = await context.sending.retryFailed(campaign, callsOf(call).asService)
   if (count === 0) throw new AppError('campaign.nothing_failed')
   await context.sending.setState(campaign, 'sending', callsOf(call).asService)
   const set = { pausedReason: null, finishedAt: null, dueAt: new Date() }
@@ -129,6 +139,15 @@ export async function syncState(
     seen = status
     if (status === 'sending' || status === 'paused') await sending.setState(campaign, status, as)
   }
+}
+
+/**
+ * Keeps the job from a campaign while an action changes its mails and then its status: between the two, the job would
+ * take the change of the mails for the sending side's own doing, and record it or undo it.
+ */
+async function hold({ collections }: Context, { _id, organization, status }: Campaign): Promise<void> {
+  const change = { $set: { dueAt: new Date(Date.now() + HOLD_MS) }, $inc: { attempts: 1 } }
+  await collections.of(organization).campaigns.updateOne({ _id, status }, change, { timestamps: false })
 }
 
 /** Returns a campaign in a status that allows an action. @throws {AppError} campaign.not_found, campaign.wrong_status */
