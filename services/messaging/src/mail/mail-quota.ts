@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError, emailKeyOf } from '@rollcall/contract'
+import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { countUse } from '../usage.ts'
 
@@ -11,16 +12,21 @@ const publicPurposes = new Set(['sign_in_code', 'password_reset'])
 
 /**
  * Counts a mail to an address that a user chose: per address and day over all organizations, and per organization and
- * hour if its users caused it.
+ * hour if its users caused it. In a transaction, it counts only if that commits.
  * @throws {AppError} quota.too_many_pending
  */
 export async function countMail(
   { collections, config }: Pick<Context, 'collections' | 'config'>,
   { organizationId, to, purpose = '' }: { organizationId: string; to: string; purpose?: string | undefined },
+  tx?: ClientSession,
 ): Promise<void> {
   const isPublic = publicPurposes.has(purpose)
   const count = async (key: string, limit: number, seconds: number, what: string) => {
-    const retryAfterSeconds = await countUse(collections.unscoped.usageWindows, `mail of ${key}`, { limit, seconds })
+    const retryAfterSeconds = await countUse(collections.unscoped.usageWindows, `mail of ${key}`, {
+      limit,
+      seconds,
+      tx,
+    })
     if (retryAfterSeconds !== undefined)
       throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
   }

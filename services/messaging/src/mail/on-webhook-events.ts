@@ -53,16 +53,16 @@ async function mailOwners(
   const consoleUrl = config.CONSOLE_URL ?? `${config.PUBLIC_URL.replace(/\/$/, '')}/console`
   const text = ['Hello,', ...paragraphs, `${consoleUrl}/webhooks/${webhook}`].join('\n\n')
   for (const to of await ownersOf(organization)) {
-    if (!(await hasRoom(context, organization, to))) continue
+    if (!(await hasRoom(context, organization, to, tx))) continue
     await acceptMail(context, collections.of(organization), { key: `${id} ${to}`, to, subject, text }, null, tx)
   }
   mailJob.wake()
 }
 
 /** Counts a mail, so that webhooks that are switched on again and again do not flood owners. */
-async function hasRoom(context: Data, organizationId: string, to: string): Promise<boolean> {
+async function hasRoom(context: Data, organizationId: string, to: string, tx: ClientSession): Promise<boolean> {
   try {
-    await countMail(context, { organizationId, to })
+    await countMail(context, { organizationId, to }, tx)
     return true
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'quota.too_many_pending') throw error
