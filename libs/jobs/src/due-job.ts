@@ -77,7 +77,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     const free = concurrency - running.size
     if (free <= 0) return
     const filter = {
-      dueAt: { $lte: new Date() },
+      ...isDue(),
       _id: { $nin: [...running.keys()] }, // their claim may have expired: another replica has to take them
       ...Object.fromEntries(limits.map(limit => [limit.field, { $nin: busyValues(limit) }])),
     }
@@ -130,7 +130,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   }
 
   const measureBacklog = async (meter: Meter): Promise<void> => {
-    const filter = { dueAt: { $lte: new Date() } }
+    const filter = isDue()
     const [count, oldest] = await Promise.all([
       model.countDocuments(filter, { limit: MAX_COUNTED }),
       model.findOne(filter, { dueAt: 1 }).sort({ dueAt: 1 }).lean<Pick<T, 'dueAt'>>(),
@@ -167,6 +167,11 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
       return ended
     },
   }
+}
+
+/** Both ends are named: without a lower one, some servers also read the records that are done. */
+function isDue() {
+  return { dueAt: { $gte: new Date(0), $lte: new Date() } }
 }
 
 function idIn(record: object, field: string): Types.ObjectId {
