@@ -20,6 +20,8 @@ export function onEmailEvents({ collections }: Pick<Context, 'collections'>): Su
   return {
     name: 'identity.on-email-events',
     inboxName: 'on-email-events',
+    // Those of a campaign go to contacts, and are many.
+    ignores: ({ data }) => data.kind === 'campaign',
     on: {
       'email.queued': recordAs('queued'),
       'email.sent': recordAs('sent'),
