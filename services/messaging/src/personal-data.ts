@@ -73,10 +73,10 @@ function ofAddress({ emailKeys }: Person): Filter {
 /** Yields the organization's messages to a person: to the contact, or to one of the addresses. */
 async function* mailsTo({ collections }: Context, person: Person): AsyncGenerator<Mail> {
   const { mails } = collections.of(person.organizationId)
-  const ofOrganization = { kind: { $ne: 'account' } }
-  yield* mails.stream<Mail>([{ $match: { contact: person.contactId, ...ofOrganization } }])
-  const toAddress = { contact: null, ...ofOrganization, ...person.mayBeNamedIn('to') }
-  for await (const mail of mails.stream<Mail>([{ $match: toAddress }])) if (person.isNamedIn(mail.to)) yield mail
+  const toContact = mails.stream<Mail>([{ $match: { contact: person.contactId } }])
+  for await (const mail of toContact) if (mail.kind !== 'account') yield mail
+  const toAddress = mails.stream<Mail>([{ $match: { contact: null, ...person.mayBeNamedIn('to') } }])
+  for await (const mail of toAddress) if (mail.kind !== 'account' && person.isNamedIn(mail.to)) yield mail
 }
 
 /**

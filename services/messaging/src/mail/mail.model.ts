@@ -136,6 +136,8 @@ mailSchema.index({ dueAt: 1 })
 // The list of messages, newest first; and those that wait.
 mailSchema.index({ organization: 1, _id: 1 })
 mailSchema.index({ organization: 1, status: 1, _id: 1 })
+// The messages to a contact, and those to nobody that is one.
+mailSchema.index({ organization: 1, contact: 1, _id: 1 })
 // The recipients of a campaign: for the job that sends them, and in the default order of lists.
 const ofCampaign = { partialFilterExpression: { campaign: { $exists: true } } }
 mailSchema.index({ organization: 1, campaign: 1, status: 1, nextTryAt: 1, _id: 1 }, ofCampaign)
