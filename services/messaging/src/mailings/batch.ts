@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { holdHandOvers } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { takeQuota } from '../mail/sending-quota.ts'
+import type { NextDue } from './due-mails.ts'
 import type { Candidate } from './hand-over-one.ts'
 import type { Mailing } from './mailing.model.ts'
 import { paceOf } from './pace.ts'
@@ -25,16 +26,14 @@ export type Batch = {
 export async function openBatch(
   context: Context,
   mailing: Mailing,
-  { size, taken, freshMs }: { size: number; taken: readonly Mail['_id'][]; freshMs: number },
+  { nextDue, size, taken, freshMs }: { nextDue: NextDue; size: number; taken: readonly Mail['_id'][]; freshMs: number },
 ): Promise<Batch | { waitMs: number }> {
   const now = Date.now()
   const tenant = context.collections.of(mailing.organization)
   const pace = mailing.ratePerMinute === null ? null : paceOf(mailing.ratePerMinute, mailing.nextAt, now)
   if (pace?.count === 0) return { waitMs: pace.waitMs }
   const limit = Math.min(size, pace?.count ?? size)
-  const due = { campaign: mailing._id, status: 'waiting', nextTryAt: { $lte: new Date(now) } }
-  const others = taken.length > 0 && { _id: { $nin: taken } }
-  const mails: Mail[] = await tenant.mails.find({ ...due, ...others }, { sort: { nextTryAt: 1, _id: 1 }, limit })
+  const mails = await nextDue(limit, taken)
   if (mails.length === 0) return { waitMs: Number.POSITIVE_INFINITY }
   const options = { isCampaign: true, ms: freshMs }
   const { handOvers, until, release } = await holdHandOvers(context, String(mailing.organization), mails, options)

@@ -134,14 +134,15 @@ async function mark(
   until: number,
 ): Promise<Date> {
   const { mails } = collections.of(organization)
-  const markedAt = new Date()
-  const marked = { status: 'queued', mark: new Types.ObjectId(), markedAt }
-  const isOurs = { $or: [{ status: 'waiting' }, { mark: marked.mark }] } // after an error it may have been stored
-  const ids = group.map(({ mail }) => mail._id)
-  const write = () => mails.updateMany({ _id: { $in: ids }, ...isOurs }, { $set: marked }, { timestamps: false })
-  const { matchedCount } = await retry(write, { deadline: until })
-  if (matchedCount !== group.length) throw new Error('recipients were changed concurrently')
-  return markedAt
+  const marked = { status: 'queued', mark: new Types.ObjectId(), markedAt: new Date() } as const
+  const _id = { $in: group.map(({ mail }) => mail._id) }
+  const write = async () => {
+    const { matchedCount } = await mails.updateMany({ _id, status: 'waiting' }, { $set: marked }, { timestamps: false })
+    return matchedCount === group.length || (await mails.count({ _id, mark: marked.mark })) === group.length
+  }
+  if (!(await retry(write, { deadline: until }))) throw new Error('recipients were changed concurrently')
+  for (const { mail } of group) Object.assign(mail, marked)
+  return marked.markedAt
 }
 
 /** Records outcomes until the database is available: without that, mails that were sent would be unknown. */

@@ -23,7 +23,7 @@ export type Ended = {
   markedAt?: Date
 }
 
-/** Records outcomes, counts, suppressions and events in one transaction. */
+/** Records outcomes, counts, suppressions and events in one transaction. Repeating it changes nothing. */
 export async function recordEnds(
   { store, collections, mailsEnded }: Context,
   { _id, organization }: Mailing,
@@ -36,10 +36,9 @@ export async function recordEnds(
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
-    await mails.bulkWrite(
-      ends.map(ended => writeOf(ended, at)),
-      { tx, ordered: true },
-    )
+    const writes = ends.map(ended => writeOf(ended, at))
+    const written = await mails.bulkWrite(writes, { tx, ordered: true })
+    if (written!.matchedCount === 0) return // an earlier attempt was committed, and its answer was lost
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
     for (const { mail, to, end } of ends)
@@ -52,10 +51,10 @@ export async function recordEnds(
   for (const { end } of ends) if (end.kind !== 'waiting') mailsEnded.inc({ outcome: end.kind })
 }
 
-/** Only this replica changes mails that wait or are being handed over: its lease is fenced. */
+/** Every end changes the status that the mail had: a repetition finds none. */
 function writeOf(ended: Ended, at: Date): BulkOperation {
   const { mail, to, subject, end } = ended
-  const filter = { _id: mail._id, status: { $in: ['waiting', 'queued'] } }
+  const filter = { _id: mail._id, status: mail.status }
   const first = firstStep(ended)
   if (end.kind === 'waiting') {
     const { nextTryAt, failures, detail } = end

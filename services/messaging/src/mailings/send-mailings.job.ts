@@ -1,14 +1,16 @@
 import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollcall/jobs'
+import { pause } from '@rollcall/runtime'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { openBatch } from './batch.ts'
+import { dueMailsOf } from './due-mails.ts'
 import { compiled, openSending } from './hand-over-one.ts'
 import { createInHand, type InHand, MAX_IN_HAND } from './in-hand.ts'
 import type { Mailing } from './mailing.model.ts'
 import { recordEnds } from './record-ends.ts'
 
 /** A slice ends after this time at the latest, with the batch at hand. */
-const SLICE_MS = 3000
+const SLICE_MS = 30_000
 /** Looks again at least this often, because state and rate may change. */
 const MAX_WAIT_MS = 1000
 const RECOVERED_AT_ONCE = 500
@@ -79,17 +81,18 @@ async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSli
 }
 
 async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice, inHand: InHand): Promise<Outcome> {
-  const { mailings } = context.collections.of(mailing.organization)
+  const tenant = context.collections.of(mailing.organization)
+  const nextDue = dueMailsOf(tenant, mailing)
   const template = compiled(mailing)
   let size = MIN_BATCH
   let freshMs = FRESH_MS
   for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
-    const now = await mailings.findOne({ _id: mailing._id, state: 'sending' }, { projection: current })
+    const now = await tenant.mailings.findOne({ _id: mailing._id, state: 'sending' }, { projection: current })
     if (!now) return 'done'
     const startedAt = Date.now()
     const [sending, batch] = await Promise.all([
       openSending(context, mailing, template),
-      openBatch(context, { ...mailing, ...now }, { size, freshMs, taken: inHand.taken() }),
+      openBatch(context, { ...mailing, ...now }, { nextDue, size, freshMs, taken: inHand.taken() }),
     ])
     if ('fault' in sending) {
       await pauseItself(context, mailing, sending.fault)
@@ -97,7 +100,9 @@ async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice
     }
     if ('waitMs' in batch) {
       const isLast = batch.waitMs === Number.POSITIVE_INFINITY && inHand.taken().length > 0
-      return isLast ? 'again' : Math.min(batch.waitMs, MAX_WAIT_MS)
+      if (isLast || batch.waitMs >= MAX_WAIT_MS) return isLast ? 'again' : MAX_WAIT_MS
+      await pause(batch.waitMs, slice.signal)
+      continue
     }
     const begun = await inHand.begin(sending, batch)
     freshMs = begun === 0 && batch.chosen.length > 0 ? Math.min(2 * freshMs, MAX_FRESH_MS) : FRESH_MS
