@@ -2,20 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { busSettings, createBus, type Topic } from '@rollcall/bus'
-import { AppError, eventPublishers, type HttpBody } from '@rollcall/contract'
+import { AppError, eventPublishers } from '@rollcall/contract'
 import { createSecretHashers, parseHashKeys } from '@rollcall/credentials'
 import type { Services } from '@rollcall/protos'
-import {
-  type Caller,
-  type Client,
-  connect,
-  type Handlers,
-  newKeySettings,
-  readTrust,
-  serve,
-  serviceCaller,
-  type Trust,
-} from '@rollcall/rpc'
+import { type Client, connect, type Handlers, newKeySettings, readTrust, serve, type Trust } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { dropDatabase } from '@rollcall/testing/drop-database'
 import { shared } from '@rollcall/testing/shared'
@@ -23,6 +13,8 @@ import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
 import { addressVariable, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
+
+export { jsonOf, streamedJsonOf, testCaller, textOf } from '@rollcall/testing/calls'
 
 /** Hashes erased addresses, for parts of the service that tests run by themselves. */
 export const addressHasher = createSecretHashers(parseHashKeys(`test:${'a'.repeat(43)}`))['erased-address']
@@ -168,29 +160,6 @@ async function freePort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-/** A person of a new organization, or of the given one. */
-export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
-  const caller = serviceCaller('test', organizationId)
-  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
-}
-
-/** The JSON of an answer. */
-export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
-  return JSON.parse((await body).data.toString()) as T
-}
-
-/** The text of a streamed answer. */
-export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const { data } of bodies) parts.push(data)
-  return Buffer.concat(parts).toString()
-}
-
-/** The JSON of a streamed answer. */
-export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
-  return JSON.parse(await textOf(bodies)) as T
 }
 
 /** A page of a list. */

@@ -1,4 +1,3 @@
-import type { HttpBody } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import type { FindUseRequest, FindUseResponse, TemplateContent } from '@rollcall/protos/gen/campaigns-v1.ts'
 import {
@@ -20,6 +19,8 @@ import { readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
 import { type Audience, audienceDouble } from './audience-double.ts'
 import { type Messaging, messagingDouble } from './messaging-double.ts'
+
+export { jsonOf, streamedJsonOf, testCaller, textOf } from '@rollcall/testing/calls'
 
 /** A running campaigns service for tests, with its own database, and doubles of the services that it calls. */
 export type TestCampaigns = {
@@ -117,29 +118,6 @@ export async function startOwnCampaigns(settings: Record<string, string> = {}): 
     db: database.db!,
     stop: () => booted.disposeAsync(),
   }
-}
-
-/** A person of a new organization, or of the given one. */
-export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
-  const caller = serviceCaller('test', organizationId)
-  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
-}
-
-/** The JSON of an answer. */
-export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
-  return JSON.parse((await body).data.toString()) as T
-}
-
-/** The JSON of a streamed answer. */
-export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
-  return JSON.parse(await textOf(bodies)) as T
-}
-
-/** The text of a streamed answer. */
-export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const { data } of bodies) parts.push(data)
-  return Buffer.concat(parts).toString()
 }
 
 /** A page of a list. */

@@ -1,25 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { AppError, type HttpBody, toAppError } from '@rollcall/contract'
+import { AppError, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import type { ApplySignUpRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import {
-  type Caller,
-  type Client,
-  connect,
-  type Handlers,
-  newKeySettings,
-  readTrust,
-  serve,
-  serviceCaller,
-  type Trust,
-} from '@rollcall/rpc'
+import { type Client, connect, type Handlers, newKeySettings, readTrust, serve, type Trust } from '@rollcall/rpc'
 import { createLifecycle, createLogger, type Event, type Logger } from '@rollcall/runtime'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { Mongoose, type mongo, Types } from 'mongoose'
 import { type Config, readConfig } from '../src/config.ts'
 import { service } from '../src/service.ts'
+
+export { jsonOf, streamedJsonOf, testCaller, textOf } from '@rollcall/testing/calls'
 
 /** A running content service for tests, with its own database. */
 export type TestContent = {
@@ -113,29 +105,6 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
     },
     stop: () => booted.disposeAsync(),
   }
-}
-
-/** A person of a new organization, or of the given one. */
-export function testCaller(organizationId = String(new Types.ObjectId())): { caller: Caller } {
-  const caller = serviceCaller('test', organizationId)
-  return { caller: { ...caller, kind: 'session', userId: String(new Types.ObjectId()), userName: 'User One' } }
-}
-
-/** The JSON of an answer. */
-export async function jsonOf<T>(body: Promise<HttpBody>): Promise<T> {
-  return JSON.parse((await body).data.toString()) as T
-}
-
-/** The JSON of a streamed answer. */
-export async function streamedJsonOf<T>(bodies: AsyncIterable<HttpBody>): Promise<T> {
-  return JSON.parse(await textOf(bodies)) as T
-}
-
-/** The text of a streamed answer. */
-export async function textOf(bodies: AsyncIterable<HttpBody>): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const { data } of bodies) parts.push(data)
-  return Buffer.concat(parts).toString()
 }
 
 /** The code of the refusal that a call ends with, and its path. */
