@@ -1,4 +1,4 @@
-import { AppError, updated } from '@rollcall/contract'
+import { AppError, emailKeyOf, updated } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { type Actor, actorOf, type Call, originOf } from '@rollcall/rpc'
 import type { Origin } from '@rollcall/runtime'
@@ -14,9 +14,10 @@ import {
 } from '@rollcall/store'
 import type { Definitions } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
-import type { Data } from '../context.ts'
+import type { Adding, Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { optedOutOf } from '../people/erased-addresses.ts'
 import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
 import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent, type OptOut, unsubscribedEvent } from './contact-events.ts'
@@ -33,6 +34,8 @@ export type ChangeRequest = {
   /** The request that it serves; requests of a group differ in theirs. */
   origin?: Origin
   patchOf: PatchOf
+  /** Keys of addresses that had opted out when they were erased: a contact that gets one is opted out. */
+  optedOut?: ReadonlySet<string>
   /** How a contact is opted out, if not by a user or an API token. */
   optOut?: OptOut
 }
@@ -55,8 +58,14 @@ export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: 
  * Returns the function that changes a contact: the record, its history entry and the event in one transaction. A change
  * of nothing writes nothing. Concurrent changes share a transaction, which costs little more than one of them alone.
  */
-export function contactChanger(context: Data): ChangeContact {
-  const change = groupWrites(context.store, changeAll(context))
+export function contactChanger(context: Adding): ChangeContact {
+  const changeSome = changeAll(context)
+  const change = groupWrites<ChangeRequest, Made | undefined>(context.store, async (tx, requests, group) => {
+    const emailKeys = requests.flatMap(emailKeysOf)
+    const optedOut = await optedOutOf(context, requests[0]!.organizationId, emailKeys, tx)
+    const withOptedOut = requests.map(request => ({ ...request, optedOut }))
+    return changeSome(tx, withOptedOut, group)
+  })
   return async (call, id, type, patchOf) => {
     const { organizationId } = call.caller
     const by = { actor: actorOf(call.caller), origin: originOf(call) }
@@ -65,6 +74,12 @@ export function contactChanger(context: Data): ChangeContact {
     if (made && endsMail(made)) await untilReleased(context.collections.of(organizationId).holds, [request.id])
     return updated()
   }
+}
+
+/** Returns the key of the address that a change gives to a contact. */
+function emailKeysOf({ type, patchOf }: ChangeRequest): string[] {
+  const email = type === 'contact.updated' ? patchOf(new Map()).email : undefined
+  return email === undefined ? [] : [emailKeyOf(email)]
 }
 
 /** Whether a contact gets less mail from now on. Mail that is being handed over is waited for before this is answered. */
@@ -101,13 +116,20 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
 function make(request: ChangeRequest, current: Map<string, Contact>, definitions: Definitions): Made | undefined {
   const before = current.get(request.id)
   if (!before) throw new AppError('contact.not_found')
-  const changes = changesOf(before, request.patchOf(definitions))
+  const changes = changesOf(before, patchFor(before, request, definitions))
   if (changes.length === 0) return undefined
   const at = new Date()
   const update = updateOf(before, changes, at)
   const after = applyUpdate(before, update)
   current.set(request.id, after)
   return { before, after, update, changes, request, at }
+}
+
+/** Returns what a request changes of a contact. An address that had opted out stays so with another contact. */
+function patchFor({ emailKey }: Contact, { patchOf, optedOut }: ChangeRequest, definitions: Definitions): Patch {
+  const patch = patchOf(definitions)
+  const wanted = patch.email === undefined ? emailKey : emailKeyOf(patch.email)
+  return wanted !== emailKey && optedOut?.has(wanted) ? { ...patch, unsubscribed: true } : patch
 }
 
 /** Returns the contacts, as they are now, that a request opts out. */

@@ -31,17 +31,29 @@ export async function forgetOptOuts(
 
 /** Opts new contacts out whose address had opted out when it was erased. Changes them in place. */
 export async function applyOptOuts(
-  { collections, addressHasher }: Hashing,
+  hashing: Hashing,
   organization: Organization,
   added: readonly Pick<Contact, 'emailKey' | 'unsubscribed'>[],
   tx: ClientSession,
 ): Promise<void> {
-  const { erasedAddresses } = collections.of(organization)
   const subscribed = added.filter(({ unsubscribed }) => !unsubscribed)
-  if (subscribed.length === 0 || !(await hasAny(erasedAddresses, tx))) return
-  const byHash = new Map(subscribed.flatMap(each => addressHasher.hashes(each.emailKey).map(hash => [hash, each])))
-  for (const { hash } of await erasedAddresses.find({ hash: { $in: [...byHash.keys()] } }, { tx }))
-    byHash.get(hash)!.unsubscribed = true
+  const keys = subscribed.map(({ emailKey }) => emailKey)
+  const optedOut = await optedOutOf(hashing, organization, keys, tx)
+  for (const each of subscribed) if (optedOut.has(each.emailKey)) each.unsubscribed = true
+}
+
+/** Returns those of the addresses that had opted out when they were erased. */
+export async function optedOutOf(
+  { collections, addressHasher }: Hashing,
+  organization: Organization,
+  emailKeys: readonly string[],
+  tx: ClientSession,
+): Promise<Set<string>> {
+  const { erasedAddresses } = collections.of(organization)
+  if (emailKeys.length === 0 || !(await hasAny(erasedAddresses, tx))) return new Set()
+  const byHash = new Map(emailKeys.flatMap(key => addressHasher.hashes(key).map(hash => [hash, key])))
+  const found = await erasedAddresses.find({ hash: { $in: [...byHash.keys()] } }, { tx })
+  return new Set(found.map(({ hash }) => byHash.get(hash)!))
 }
 
 /** Most organizations have none: then nothing is hashed. */
