@@ -29,7 +29,7 @@ const schema = z.object({
   SECRET_KEYS: z.string().default(() => ring()),
   /** Signs the links of mails. */
   LINK_KEYS: z.string().default(() => ring()),
-  /** Hashes erased addresses that had opted out. */
+  /** Hashes erased addresses that had opted out or are suppressed. */
   ERASURE_KEYS: z.string().default(() => ring()),
 })
 
@@ -54,7 +54,7 @@ const holders: Readonly<Record<Exclude<keyof Keys, 'ASSERTION_KEYS'>, readonly S
   SESSION_KEYS: ['identity', 'gateway'],
   SECRET_KEYS: ['identity', 'messaging', 'webhooks'],
   LINK_KEYS: ['messaging', 'content'],
-  ERASURE_KEYS: ['audience'],
+  ERASURE_KEYS: ['audience', 'messaging'],
 }
 
 /** Returns the keys that one service needs, by variable. */

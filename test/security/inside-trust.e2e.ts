@@ -136,7 +136,7 @@ describe('finding 14: inside trust', () => {
       assert.deepEqual(keys, {
         identity: [...own, 'SECRET_KEYS', 'SESSION_KEYS', 'TOKEN_KEY'],
         audience: [...own, 'ERASURE_KEYS'],
-        messaging: [...own, 'LINK_KEYS', 'SECRET_KEYS'],
+        messaging: [...own, 'ERASURE_KEYS', 'LINK_KEYS', 'SECRET_KEYS'],
         campaigns: own,
         import: own,
         webhooks: [...own, 'SECRET_KEYS'],

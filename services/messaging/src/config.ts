@@ -1,5 +1,5 @@
 import { busConfig, saslIsComplete } from '@rollcall/bus'
-import { parseKeyRing } from '@rollcall/credentials'
+import { parseHashKeys, parseKeyRing } from '@rollcall/credentials'
 import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
@@ -20,6 +20,8 @@ const schema = z
     SECRET_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Keys for the links of mails: the first one signs, all verify. Links in mails that were sent need their key for ever. */
     LINK_KEYS: parsedBy(parseKeyRing, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
+    /** Keys to hash erased addresses that are suppressed, the current one first: those of the audience. */
+    ERASURE_KEYS: parsedBy(parseHashKeys, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Resolvers for all DNS queries. Default: each zone's own servers, found by the system's resolvers. */
     DNS_SERVERS: parsedBy(parseServers, 'IP addresses, also with a port, separated by commas').optional(),
     /** Mail provider of organizations that have not chosen one. */

@@ -1,5 +1,5 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
-import { createSecrets, type Secrets } from '@rollcall/credentials'
+import { createSecretHashers, createSecrets, type SecretHasher, type Secrets } from '@rollcall/credentials'
 import type { AddressPolicy } from '@rollcall/egress'
 import type { DueJob, LeaseJob } from '@rollcall/jobs'
 import type {
@@ -49,6 +49,8 @@ export type Context = {
   collections: Collections
   logger: Logger
   secrets: Secrets
+  /** Hashes erased addresses. */
+  addressHasher: SecretHasher
   /** Opens DNS lookups. */
   lookups: OpenLookups
   /** Which mail servers senders may name. */
@@ -121,6 +123,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     collections,
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
+    addressHasher: createSecretHashers(config.ERASURE_KEYS)['erased-address'],
     lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE, allowExamples: true },
     smtp,

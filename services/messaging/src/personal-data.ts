@@ -4,6 +4,7 @@ import type { Collections } from './collections.ts'
 import type { Context } from './context.ts'
 import type { Mail } from './mail/mail.model.ts'
 import { publicMessage } from './messages/public-message.ts'
+import { eraseSuppressions } from './suppressions/suppress.ts'
 import { publicSuppression } from './suppressions/suppression.model.ts'
 
 /** What the collections hold of contacts. */
@@ -37,7 +38,7 @@ export const personalData: PersonalDataOf<Collections, Context> = {
       (await collections.of(person.organizationId).bouncedAddresses.deleteMany(ofAddress(person))).deletedCount,
   },
   suppressions: {
-    holds: 'addresses that get no mail',
+    holds: 'addresses that get no mail; after the erasure of a person, keyed hashes of theirs',
     kept: 'until it is lifted',
     shown: {
       section: 'suppressions',
@@ -46,8 +47,7 @@ export const personalData: PersonalDataOf<Collections, Context> = {
         yield* (await collections.of(person.organizationId).suppressions.find(ofAddress(person))).map(publicSuppression)
       },
     },
-    erase: async ({ collections }, person) =>
-      (await collections.of(person.organizationId).suppressions.deleteMany(ofAddress(person))).deletedCount,
+    erase: (context, { organizationId, emailKeys }) => eraseSuppressions(context, organizationId, emailKeys),
   },
   providerReports: 'none',
   softBounces: {

@@ -39,6 +39,7 @@ export async function testContext(settings: Record<string, string> = {}): Promis
     ...newKeySettings(['messaging']).messaging,
     SECRET_KEYS: `test:${key}`,
     LINK_KEYS: `test:${key}`,
+    ERASURE_KEYS: `test:${key}`,
     IDENTITY_ADDRESS: '127.0.0.1:1',
     AUDIENCE_ADDRESS: '127.0.0.1:1',
     CAMPAIGNS_ADDRESS: '127.0.0.1:1',

@@ -586,6 +586,7 @@ export type StartSenderOauthResponse = {
 export type Suppression = {
   _id: string
   id: string
+  /** [erased] once its owner was erased: a keyed hash recognizes the address. */
   email: string
   /** hard_bounce: a receiving server rejected the address. complaint: its owner reported mail as spam. manual: added by somebody. */
   kind: 'hard_bounce' | 'complaint' | 'manual'

@@ -36,19 +36,20 @@ export type HeldHandOvers = {
  * that answer. Mail of the installation is never refused.
  */
 export async function holdHandOvers(
-  { holdRecipients, collections, logger }: Pick<Context, 'holdRecipients' | 'collections' | 'logger'>,
+  context: Pick<Context, 'holdRecipients' | 'collections' | 'addressHasher' | 'logger'>,
   organizationId: string,
   mails: readonly Pick<Mail, 'contact' | 'to' | 'confirms'>[],
   options: { isCampaign: boolean; ms: number },
 ): Promise<HeldHandOvers> {
+  const { holdRecipients, collections, logger } = context
   const until = Date.now() + options.ms
   const asked = mails.map(({ contact, to }) => ({ email: to, ...(contact !== null && { contactId: contact }) }))
   const ms = options.ms + HOLD_MARGIN_MS
   const { checked, release } = await holdRecipients(organizationId, asked, { ...options, ms })
-  const { suppressions, holds } = collections.of(organizationId)
+  const { holds } = collections.of(organizationId)
   const keys = checked.map(({ email }) => emailKeyOf(email))
   const hold = await placeHold(holds, keys, ms)
-  const suppressed = await suppressionsOf(suppressions, keys)
+  const suppressed = await suppressionsOf(context, organizationId, keys)
   const handOvers = checked.map(({ outcome, email, variables }, index) => ({
     to: email,
     refusal: ofContact(outcome) ?? ofAddress(suppressed.get(keys[index]!), mails[index]!),

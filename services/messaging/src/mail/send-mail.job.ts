@@ -121,8 +121,7 @@ function refuseExpired({ expiresAt }: Mail): void {
 async function recordBounce(context: Context, mail: Mail, failure: DeliveryError): Promise<void> {
   if (mail.kind === 'account') return
   const bounce = { detail: failure.message, isBadAddress: failure.isBadAddress, at: new Date() }
-  const tenant = context.collections.of(mail.organization)
-  await retryDuplicate(() => context.store.transaction(tx => recordBounceIn(tenant, mail, bounce, tx)))
+  await retryDuplicate(() => context.store.transaction(tx => recordBounceIn(context, mail, bounce, tx)))
 }
 
 /**

@@ -25,14 +25,14 @@ export type Ended = {
 
 /** Records outcomes, counts, suppressions and events in one transaction. Repeating it changes nothing. */
 export async function recordEnds(
-  { store, collections, mailsEnded }: Context,
+  context: Context,
   { _id, organization }: Mailing,
   ends: readonly Ended[],
   slice: LeaseSlice,
 ): Promise<void> {
   if (ends.length === 0) return
-  const tenant = collections.of(organization)
-  const { mails, mailings } = tenant
+  const { store, collections, mailsEnded } = context
+  const { mails, mailings } = collections.of(organization)
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
@@ -42,7 +42,7 @@ export async function recordEnds(
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
     for (const { mail, to, end } of ends)
-      if (end.kind === 'bounced') await recordBounceIn(tenant, { ...mail, to }, { ...end, at }, tx)
+      if (end.kind === 'bounced') await recordBounceIn(context, { ...mail, to }, { ...end, at }, tx)
     await addEvents(
       tx,
       ends.flatMap(ended => eventsOf(ended, at)),

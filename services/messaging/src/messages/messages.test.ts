@@ -197,8 +197,7 @@ describe('messages', () => {
       message: '1',
       at,
     } as const
-    const { suppressions } = test.context.collections.of(test.organizationId)
-    await test.context.store.transaction(tx => suppress(suppressions, cause, tx))
+    await test.context.store.transaction(tx => suppress(test.context, test.organizationId, cause, tx))
     const refused = await send({ to: 'Bounced@example.com' })
     await run(refused.id)
     const ends = await Promise.all([blocked, gone, refused].map(({ id }) => get(id)))

@@ -148,7 +148,10 @@ describe('the page of preferences', () => {
       preferences!.email = email
       await submit(keyOf(urlOf(message)), 'action=resubscribe')
     }
-    const left = await suppressionsOf(suppressions, ['complaint@example.com', 'hard_bounce@example.com'])
+    const left = await suppressionsOf(test.context, test.organizationId, [
+      'complaint@example.com',
+      'hard_bounce@example.com',
+    ])
     assert.deepEqual([...left.keys()], ['hard_bounce@example.com'])
   })
 
@@ -164,7 +167,10 @@ describe('the page of preferences', () => {
         confirmed({ email, at: at.toISOString() } as never, { event, tx } as never),
       )
     }
-    const left = await suppressionsOf(suppressions, ['form-complaint@example.com', 'form-hard_bounce@example.com'])
+    const left = await suppressionsOf(test.context, test.organizationId, [
+      'form-complaint@example.com',
+      'form-hard_bounce@example.com',
+    ])
     assert.deepEqual([...left.keys()], ['form-hard_bounce@example.com'])
   })
 
@@ -188,7 +194,7 @@ describe('the page of preferences', () => {
     const to = 'gone@example.com'
     const key = keyOf(urlOf(await newMail(to)))
     const kindsOf = async () =>
-      [...(await suppressionsOf(tenant().suppressions, [to])).values()].map(({ kind }) => kind)
+      [...(await suppressionsOf(test.context, test.organizationId, [to])).values()].map(({ kind }) => kind)
     assert.match(await show(key), /g…@example\.com/)
     assert.deepEqual(await kindsOf(), [])
     for (let times = 0; times < 2; times++) await submit(key, 'List-Unsubscribe=One-Click')

@@ -2,8 +2,9 @@ import { AppError, emailKeyOf } from '@rollcall/contract'
 import { formOf } from '@rollcall/pages'
 import type { ChangePreferencesRequest, Preferences } from '@rollcall/protos/gen/audience-v1.ts'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
+import { ERASED } from '@rollcall/service'
 import type { Context } from '../context.ts'
-import { liftSuppression, retryDuplicate, suppress, suppressionsOf } from '../suppressions/suppress.ts'
+import { liftSuppression, ofAddress, retryDuplicate, suppress, suppressionsOf } from '../suppressions/suppress.ts'
 import type { RecipientRef } from './mail-links.ts'
 import { type Done, preferencePage, testPage } from './preference-page.ts'
 
@@ -90,7 +91,7 @@ async function apply(
   if (unsubscribed && after) await countUnsubscribed(context, organizationId, messageId)
   if (unsubscribed === false && after) {
     // A complaint can be taken back by who made it; an address that bounced stays unreachable.
-    const complaint = { emailKey: emailKeyOf(after.email), kind: 'complaint' }
+    const complaint = { ...ofAddress(context, after.email), kind: 'complaint' }
     await liftSuppression(context, organizationId, complaint, RECIPIENT)
   }
   return after
@@ -111,14 +112,11 @@ async function countUnsubscribed(
 }
 
 /** Returns the preferences of an address whose contact is gone: it counts as unsubscribed if it is suppressed. */
-async function withoutContact(
-  { collections }: Context,
-  { organizationId, messageId }: Recipient,
-): Promise<Preferences> {
-  const { mails, suppressions } = collections.of(organizationId)
-  const mail = await mails.findOne({ _id: messageId })
-  if (!mail) return { email: '', unsubscribed: true, lists: [] } // neither contact nor message: nothing will be sent
-  const isSuppressed = (await suppressionsOf(suppressions, [mail.to])).size > 0
+async function withoutContact(context: Context, { organizationId, messageId }: Recipient): Promise<Preferences> {
+  const mail = await context.collections.of(organizationId).mails.findOne({ _id: messageId })
+  // Neither contact nor address: nothing will be sent.
+  if (!mail || mail.to === ERASED) return { email: '', unsubscribed: true, lists: [] }
+  const isSuppressed = (await suppressionsOf(context, organizationId, [mail.to])).size > 0
   return { email: mail.to, unsubscribed: isSuppressed, lists: [] }
 }
 
@@ -130,14 +128,14 @@ async function applyToAddress(
 ): Promise<void> {
   const { mails, suppressions } = context.collections.of(organizationId)
   const mail = unsubscribed === undefined ? null : await mails.findOne({ _id: message })
-  if (!mail) return
+  if (!mail || mail.to === ERASED) return
   const own = { emailKey: emailKeyOf(mail.to), kind: 'manual', message } as const
   if (!unsubscribed) return void (await liftSuppression(context, organizationId, own, RECIPIENT))
   const cause = { email: mail.to, kind: own.kind, reason: 'unsubscribed by the link of a mail', message }
   await retryDuplicate(() =>
     context.store.transaction(async tx => {
-      const known = await suppressions.findOne({ emailKey: own.emailKey }, { tx })
-      if (!known) await suppress(suppressions, { ...cause, at: new Date() }, tx)
+      const known = await suppressions.findOne(ofAddress(context, mail.to), { tx })
+      if (!known) await suppress(context, organizationId, { ...cause, at: new Date() }, tx)
     }),
   )
 }

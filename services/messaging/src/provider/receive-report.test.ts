@@ -56,7 +56,8 @@ describe('reports of Mailgun', () => {
     })
   }
   const stored = async ({ _id }: Mail) => (await tenant().mails.findOne({ _id }))!
-  const suppressed = async ({ to }: Mail) => [...(await suppressionsOf(tenant().suppressions, [to])).values()][0]
+  const suppressed = async ({ to }: Mail) =>
+    [...(await suppressionsOf(test.context, test.organizationId, [to])).values()][0]
   const keyOf = (organizationId = test.organizationId) => context.links.reportUrl(organizationId).split('/').at(-1)!
   const send = async (body: unknown, { key = keyOf(), organizationId = test.organizationId } = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)

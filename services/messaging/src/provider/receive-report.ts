@@ -54,7 +54,7 @@ export async function receiveReport(context: Context, request: PageRequest): Pro
   const take = context.store.transaction(async tx => {
     await tenant.providerReports.insertOne({ token: signature.token, expiresAt }, { tx })
     const mail = await mailOf(tenant, reported, tx)
-    return mail ? apply(tenant, mail, reported, tx) : undefined
+    return mail ? apply(context, mail, reported, tx) : undefined
   })
   const outcome = await take.catch(error => {
     if (!isDuplicate(error)) throw error
@@ -104,7 +104,7 @@ function mailOf({ mails }: Tenant, { message }: ReportedEvent, tx?: ClientSessio
 }
 
 async function apply(
-  tenant: Tenant,
+  context: Context,
   mail: Mail,
   reported: ReportedEvent,
   tx: ClientSession,
@@ -112,7 +112,8 @@ async function apply(
   const at = new Date()
   const detail = detailOf(reported)
   const kind = kindOf(reported)
-  if (kind) return applyReport(tenant, mail, { kind, detail, isBadAddress: true }, tx)
+  if (kind) return applyReport(context, mail, { kind, detail, isBadAddress: true }, tx)
+  const tenant = context.collections.of(mail.organization)
   const isRead = reported.event === 'opened' || reported.event === 'clicked'
   if (!isRead || reported['client-info']?.bot) return undefined
   await recordIn(tenant, mail, { status: 'opened', at }, tx)

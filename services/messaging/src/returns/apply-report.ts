@@ -1,5 +1,5 @@
+import { ERASED } from '@rollcall/service'
 import type { ClientSession } from 'mongoose'
-import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { retryDuplicate, suppress } from '../suppressions/suppress.ts'
@@ -16,14 +16,14 @@ export type Reported = Exclude<Report['kind'], 'delayed'>
  * @throws {AppError} service.unavailable while the message is being handed over
  */
 export async function takeReport(
-  { store, collections, mailsReported }: Pick<Context, 'store' | 'collections' | 'mailsReported'>,
+  context: Pick<Context, 'store' | 'collections' | 'addressHasher' | 'mailsReported'>,
   { organizationId, messageId }: BouncedMessage,
   report: Report,
 ): Promise<void> {
-  const tenant = collections.of(organizationId)
+  const { store, collections, mailsReported } = context
   const take = async (tx: ClientSession) => {
-    const mail = await tenant.mails.findOne({ _id: messageId }, { tx })
-    return mail ? applyReport(tenant, mail, report, tx) : undefined
+    const mail = await collections.of(organizationId).mails.findOne({ _id: messageId }, { tx })
+    return mail ? applyReport(context, mail, report, tx) : undefined
   }
   const outcome = await retryDuplicate(() => store.transaction(take))
   if (outcome) mailsReported.inc({ outcome })
@@ -32,21 +32,21 @@ export async function takeReport(
 /**
  * As `takeReport`, in a transaction that has read the message: its status with the event, and the suppression that
  * follows. A message that could not be delivered for now, or for another reason than its address, counts as a soft bounce.
- * Returns the status if it is the first report of it.
+ * Returns the status if it is the first report of it. Ignores messages to an erased person, whom reports name.
  */
 export async function applyReport(
-  tenant: Tenant,
+  context: Pick<Context, 'collections' | 'addressHasher'>,
   mail: Mail,
   { kind, detail, isBadAddress }: Report,
   tx: ClientSession,
 ): Promise<Reported | undefined> {
   const at = new Date()
-  if (mail.kind === 'account') return undefined
-  if (kind === 'delayed') return void (await countSoftBounce(tenant, mail, { at, detail }, tx))
-  const isFirst = await recordIn(tenant, mail, { status: kind, at, detail }, tx)
+  if (mail.kind === 'account' || mail.to === ERASED) return undefined
+  if (kind === 'delayed') return void (await countSoftBounce(context, mail, { at, detail }, tx))
+  const isFirst = await recordIn(context.collections.of(mail.organization), mail, { status: kind, at, detail }, tx)
   if (!isFirst) return undefined
-  if (kind === 'bounced') await recordBounceIn(tenant, mail, { at, detail, isBadAddress }, tx)
+  if (kind === 'bounced') await recordBounceIn(context, mail, { at, detail, isBadAddress }, tx)
   const complaint = { email: mail.to, kind: 'complaint', reason: detail, message: String(mail._id), at } as const
-  if (kind === 'complained') await suppress(tenant.suppressions, complaint, tx)
+  if (kind === 'complained') await suppress(context, mail.organization, complaint, tx)
   return kind
 }

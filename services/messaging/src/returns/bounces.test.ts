@@ -51,7 +51,8 @@ describe('mail that comes back', () => {
     })
   }
   const stored = async ({ _id }: Mail) => (await tenant().mails.findOne({ _id }))!
-  const suppressed = async ({ to }: Mail) => [...(await suppressionsOf(tenant().suppressions, [to])).values()][0]
+  const suppressed = async ({ to }: Mail) =>
+    [...(await suppressionsOf(test.context, test.organizationId, [to])).values()][0]
   const addressOf = (mail: Mail) => test.context.links.bounceAddress(mail, 'bounce.example.org')
   /** Sends a mail to the server for bounces, and returns the code of its reply. */
   const deliver = (to: string, raw: string) =>

@@ -1,8 +1,11 @@
 import { emailKeyOf } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
+import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { suppress } from '../suppressions/suppress.ts'
+
+type Suppressing = Pick<Context, 'collections' | 'addressHasher'>
 
 const MAX_SOFT_BOUNCES = 5
 const WINDOW_DAYS = 14
@@ -13,23 +16,24 @@ export type Bounce = { at: Date; detail: string; isBadAddress: boolean }
 
 /** Suppresses the address of a message if it was rejected itself; otherwise counts a soft bounce. */
 export async function recordBounceIn(
-  tenant: Tenant,
+  context: Suppressing,
   mail: Mail,
   { isBadAddress, ...bounce }: Bounce,
   tx: ClientSession,
 ): Promise<void> {
-  if (!isBadAddress) return countSoftBounce(tenant, mail, bounce, tx)
+  if (!isBadAddress) return countSoftBounce(context, mail, bounce, tx)
   const cause = { email: mail.to, kind: 'hard_bounce', reason: bounce.detail, message: String(mail._id) } as const
-  await suppress(tenant.suppressions, { ...cause, at: bounce.at }, tx)
+  await suppress(context, mail.organization, { ...cause, at: bounce.at }, tx)
 }
 
 /** Counts that an address did not take a message for now. Suppresses it after five messages in 14 days. */
 export async function countSoftBounce(
-  { softBounces, suppressions }: Tenant,
-  { _id, to }: Mail,
+  context: Suppressing,
+  { _id, organization, to }: Mail,
   { at, detail }: { at: Date; detail: string },
   tx: ClientSession,
 ): Promise<void> {
+  const { softBounces } = context.collections.of(organization)
   const emailKey = emailKeyOf(to)
   const message = String(_id)
   const known = await softBounces.findOne({ emailKey }, { tx })
@@ -42,7 +46,7 @@ export async function countSoftBounce(
     return
   }
   const reason = `${MAX_SOFT_BOUNCES} temporary failures in ${WINDOW_DAYS} days, the last: ${detail}`
-  await suppress(suppressions, { email: to, kind: 'hard_bounce', reason, message, at }, tx)
+  await suppress(context, organization, { email: to, kind: 'hard_bounce', reason, message, at }, tx)
   await softBounces.deleteOne({ emailKey }, { tx })
 }
 

@@ -1,4 +1,4 @@
-import { AppError, emailKeyOf } from '@rollcall/contract'
+import { AppError } from '@rollcall/contract'
 import type { TestSenderRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call } from '@rollcall/rpc'
@@ -10,7 +10,7 @@ import { deliver } from '../mail/deliver.ts'
 import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { countMail } from '../mail/mail-quota.ts'
-import { liftSuppression } from '../suppressions/suppress.ts'
+import { liftSuppression, ofAddress } from '../suppressions/suppress.ts'
 import { senderFor } from './rights.ts'
 import type { Sender } from './sender.model.ts'
 
@@ -44,7 +44,7 @@ export async function sendTestMail(context: Context, { id, to }: TestSenderReque
   )
   await record(context, sender, { _id, ...message }, outcome)
   if (outcome.status !== 'sent') throw new AppError('sender.test_failed', { reply: outcome.message })
-  const bounced = { emailKey: emailKeyOf(to), kind: 'hard_bounce' } // the address has just accepted a mail
+  const bounced = { ...ofAddress(context, to), kind: 'hard_bounce' } // the address has just accepted a mail
   await liftSuppression(context, caller.organizationId, bounced, actorOf(caller))
   return { success: true, message: outcome.message }
 }

@@ -1,5 +1,6 @@
 import { emailKeyOf } from '@rollcall/contract'
 import { suppressionFields as declared, type SuppressionJson } from '@rollcall/protos/gen/messaging-v1.ts'
+import { ERASED } from '@rollcall/service'
 import { type FieldTable, presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 
@@ -11,8 +12,9 @@ export type SuppressionKind = (typeof suppressionKinds)[number]
 export type Suppression = {
   _id: Types.ObjectId
   organization: Types.ObjectId
+  /** `[erased]` after the erasure of the person. */
   email: string
-  /** The form of the address that is compared. */
+  /** The form of the address that is compared; of an erased one its keyed hash. */
   emailKey: string
   kind: SuppressionKind
   reason: string
@@ -41,6 +43,11 @@ export const suppressionSchema = new Schema<Suppression>(
 )
 suppressionSchema.index({ organization: 1, emailKey: 1 }, { unique: true })
 suppressionSchema.index({ organization: 1, createdAt: -1, _id: -1 })
+
+/** Whether the person who had the address was erased. Such a suppression must not name it again. */
+export function isErased({ email }: Pick<Suppression, 'email'>): boolean {
+  return email === ERASED
+}
 
 /** The fields that filters, sorts and projections of suppressions can name. */
 export const suppressionFields: FieldTable = {

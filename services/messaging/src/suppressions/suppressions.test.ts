@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { createSecretHashers, parseHashKeys } from '@rollcall/credentials'
 import { isDuplicate } from '@rollcall/store'
 import { type TestContext, testContext } from '../../test/context.ts'
 import { holdHandOvers } from '../mail/hand-over.ts'
 import { adoptBouncedAddresses } from './adopt-bounced-addresses.ts'
 import { onContactConfirmed } from './on-contact-confirmed.ts'
-import { suppress, suppressionsOf } from './suppress.ts'
+import { eraseSuppressions, suppress, suppressionsOf } from './suppress.ts'
 import type { SuppressionKind } from './suppression.model.ts'
 import { suppressions } from './suppressions.ts'
 
@@ -26,9 +27,10 @@ describe('suppressions', () => {
   }
   const record = (email: string, kind: SuppressionKind, reason: string, message = 'a1') =>
     test.context.store.transaction(tx =>
-      suppress(tenant().suppressions, { email, kind, reason, message, at: new Date() }, tx),
+      suppress(test.context, test.organizationId, { email, kind, reason, message, at: new Date() }, tx),
     )
-  const found = async (email: string) => [...(await suppressionsOf(tenant().suppressions, [email])).values()][0]
+  const found = async (email: string) =>
+    [...(await suppressionsOf(test.context, test.organizationId, [email])).values()][0]
 
   it('are created once per address, regardless of case', async () => {
     const { id, kind, reason, message, count } = await create('One@Example.com', 'asked by phone')
@@ -56,9 +58,11 @@ describe('suppressions', () => {
 
   it('belong to one organization', async () => {
     const { id } = await create('mine@example.com')
-    const other = test.context.collections.of('f'.repeat(24)).suppressions
-    assert.equal((await suppressionsOf(other, ['mine@example.com'])).size, 0)
-    await assert.rejects(other.get(id, 'suppression'), { code: 'suppression.not_found' })
+    const other = 'f'.repeat(24)
+    assert.equal((await suppressionsOf(test.context, other, ['mine@example.com'])).size, 0)
+    await assert.rejects(test.context.collections.of(other).suppressions.get(id, 'suppression'), {
+      code: 'suppression.not_found',
+    })
   })
 
   it('keep the heaviest reason and count every one', async () => {
@@ -90,6 +94,42 @@ describe('suppressions', () => {
     assert.equal(await tenant().bouncedAddresses.count(), 0)
   })
 
+  describe('of an erased person', () => {
+    const stored = (id: string) => tenant().suppressions.get(id, 'suppression')
+    const erase = async (email: string) => {
+      const { _id } = (await found(email))!
+      assert.equal(await eraseSuppressions(test.context, test.organizationId, [email]), 1)
+      assert.equal(await eraseSuppressions(test.context, test.organizationId, [email]), 0)
+      return String(_id)
+    }
+
+    it('stay, without the address or what names it', async () => {
+      await record('erased@example.com', 'hard_bounce', '550 <erased@example.com>: no such user')
+      const id = await erase('erased@example.com')
+      assert.doesNotMatch(JSON.stringify(await stored(id)), /erased@/)
+      assert.equal((await found('Erased@Example.com'))?.kind, 'hard_bounce')
+      await record('erased@example.com', 'hard_bounce', '550 <erased@example.com>: no such user')
+      assert.doesNotMatch(JSON.stringify(await stored(id)), /erased@/)
+      assert.equal((await stored(id)).count, 2)
+    })
+
+    it('are hashed with a key that is not in the database', async () => {
+      await create('hashed@example.com')
+      const { emailKey } = await stored(await erase('hashed@example.com'))
+      const keys = createSecretHashers(parseHashKeys(`test:${'b'.repeat(43)}`))['erased-address']
+      assert.notEqual(emailKey, keys.hash('hashed@example.com'))
+    })
+
+    it('can be named again, and lifted', async () => {
+      await record('named@example.com', 'complaint', 'spam')
+      await erase('named@example.com')
+      const { id, email, kind } = await create('named@example.com')
+      assert.deepEqual([email, kind], ['named@example.com', 'complaint'])
+      await handlers().deleteSuppression({ id }, test.call())
+      assert.equal(await found('named@example.com'), undefined)
+    })
+  })
+
   it('for a complaint stay if a confirmation came before it', async () => {
     const confirm = (at: number) => {
       const data = { email: 'Complained@example.com', at: new Date(at).toISOString() } as never
@@ -100,6 +140,7 @@ describe('suppressions', () => {
     await record('complained@example.com', 'complaint', 'abuse')
     await confirm(Date.now() - 60_000)
     assert.ok(await found('complained@example.com'))
+    await eraseSuppressions(test.context, test.organizationId, ['complained@example.com'])
     await confirm(Date.now() + 1000)
     assert.equal(await found('complained@example.com'), undefined)
   })

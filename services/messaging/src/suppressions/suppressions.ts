@@ -32,8 +32,11 @@ async function createSuppression(
   const { suppressions } = context.collections.of(caller.organizationId)
   const at = new Date()
   const draft = { email, emailKey: emailKeyOf(email), kind: 'manual', reason, firstAt: at, lastAt: at } as const
+  const hashes = context.addressHasher.hashes(draft.emailKey)
   const insert = context.store.transaction(async tx => {
-    const created = await suppressions.insertOne(draft, { tx })
+    // The suppression of an erased address, which is named again.
+    const erased = await suppressions.findOneAndDelete({ emailKey: { $in: hashes } }, { tx })
+    const created = await suppressions.insertOne({ ...draft, ...(erased && { kind: erased.kind }) }, { tx })
     const suppression = publicSuppression(created)
     await addEvents(tx, [event('suppression.created', created, { suppression, actor: actorOf(caller) }, at)])
     return suppression

@@ -166,7 +166,7 @@ describe('opens and clicks', () => {
     await report(mail, delivered)
     const { status, error, steps } = await stored(mail)
     assert.deepEqual([status, error, steps.length], ['bounced', '550', 3])
-    assert.equal((await suppressionsOf(tenant().suppressions, [mail.to])).size, 1)
+    assert.equal((await suppressionsOf(test.context, test.organizationId, [mail.to])).size, 1)
     const failed = await newMail({ status: 'failed' })
     await report(failed, delivered)
     assert.equal((await stored(failed)).status, 'failed')
