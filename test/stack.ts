@@ -95,6 +95,8 @@ export type TestStack = {
   backing: BackingEnvironment
   /** Prefix of the stack's databases, topics and keys. */
   namespace: string
+  /** Folder of the logs of processes, and of mails without a server. */
+  logDir: string
   /** Signing key of a service, with which a test can call as that service. */
   trust(service: ServiceName): Trust
   stop(): Promise<void>
@@ -146,6 +148,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     links,
     backing: stack.backing,
     namespace: stack.namespace,
+    logDir,
     trust: service => readTrust(keySettings(stack.keys.ASSERTION_KEYS)[service]),
     stop: () => all.disposeAsync(),
   }
