@@ -21,6 +21,7 @@ const manifest = {
   sideEffects: false,
   exports: {
     '.': { types: './index.d.ts', default: './index.js' },
+    './error-texts': { types: './gen/error-texts.d.ts', default: './gen/error-texts.js' },
     './webhooks': { types: './webhooks.d.ts', default: './webhooks.js' },
   },
 }

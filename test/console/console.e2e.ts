@@ -413,7 +413,7 @@ describe('the console', () => {
     await dialog.getByLabel('Email').fill('ada@example.com')
     await page.keyboard.press('Enter')
     const email = dialog.getByLabel('Email')
-    await dialog.getByText(/duplicate/i).waitFor()
+    await dialog.getByText(/Already taken/).waitFor()
     assert.equal(await email.getAttribute('aria-invalid'), 'true')
     await email.fill('new@example.com')
     await dialog.getByLabel('Company').fill('Engines')

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs'
 import { eventsOf } from './declared-events.ts'
-import { errorCodes } from './errors/catalogue.ts'
+import { errorCodes, errorTextOf } from './errors/catalogue.ts'
 import { fieldTable } from './field-table.ts'
 import { ContractError, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { acceptsIdempotencyKey } from './route-traits.ts'
@@ -10,7 +10,8 @@ import { comment, HEADER, jsonType, jsonTypeOf, reachableFrom, typeName } from '
 /**
  * Generates the SDK's own files for routes: `types.ts` (records, bodies, error codes and `Api`, which has a method for
  * each route), `routes.ts` (how each method is sent, and the permissions it needs), `fields.ts` (what forms need to know
- * of bodies) and `events.ts` (the data of every event). Routes that redirect a browser are left out.
+ * of bodies), `error-texts.ts` (the text of each code, for translations) and `events.ts` (the data of every event). Routes
+ * that redirect a browser are left out.
  * @returns file contents by file name
  * @throws {ContractError} if two messages would have one name
  */
@@ -21,6 +22,7 @@ export function generateSdk(root: protobuf.Root, routes: readonly Route[]): Map<
     ['types.ts', typesFile(calls, answers)],
     ['routes.ts', routesFile(calls)],
     ['fields.ts', fieldsFile(calls)],
+    ['error-texts.ts', errorTextsFile()],
     ['events.ts', eventsFile(root, answers)],
   ])
 }
@@ -206,6 +208,11 @@ function answerType(route: Route): string {
 
 function errorCodeType(): string {
   return `/** Every code of an error. */\nexport type ErrorCode =\n${errorCodes.map(code => `  | '${code}'\n`).join('')}`
+}
+
+function errorTextsFile(): string {
+  const lines = errorCodes.map(code => `  '${code}': ${JSON.stringify(errorTextOf(code))},\n`)
+  return `${HEADER}\nimport type { ErrorCode } from './types.ts'\n\n/** The English text of each code, with the names of its details in braces. */\nexport const errorTexts = {\n${lines.join('')}} as const satisfies Record<ErrorCode, string>\n`
 }
 
 function routesFile(routes: readonly Route[]): string {

@@ -19,6 +19,7 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { useMissing } from '../session.ts'
 import { CampaignMenu } from './campaign-menu.tsx'
 import { CampaignStatus } from './campaign-status.tsx'
@@ -155,13 +156,15 @@ function Notice({ campaign: { status, scheduledAt, pausedReason, failedReason } 
   if (status === 'paused' && pausedReason)
     return (
       <Alert color="orange" icon={<AlertIcon />} title={t('campaigns.pausedItself')}>
-        {t('campaigns.because', { reason: pausedReason })} {t('campaigns.pausedHelp')}
+        {t('campaigns.because', { reason: sentence(pausedReason) })}
+        <br />
+        {t('campaigns.pausedHelp')}
       </Alert>
     )
   if (failedReason)
     return (
       <Alert color="red" icon={<AlertIcon />} title={t('campaigns.failedAt')}>
-        {t('campaigns.because', { reason: failedReason })}
+        {t('campaigns.because', { reason: sentence(failedReason) })}
       </Alert>
     )
   return null

@@ -159,7 +159,7 @@ export default {
   pausedItself: 'Sie hat von selbst angehalten',
   pausedHelp: 'Beheben Sie das, dann setzen Sie sie fort.',
   failedAt: 'Sie konnte nicht wie geplant starten',
-  because: 'Grund: {{reason}}.',
+  because: 'Grund: {{reason}}',
   report: 'Bericht',
   recipients: 'Empfänger',
   content: 'Inhalt und Einstellungen',

@@ -153,7 +153,7 @@ export default {
   pausedItself: 'It paused by itself',
   pausedHelp: 'Mend this, then resume.',
   failedAt: 'It could not start at its time',
-  because: 'Reason: {{reason}}.',
+  because: 'Reason: {{reason}}',
   report: 'Report',
   recipients: 'Recipients',
   content: 'Content and settings',

@@ -11,6 +11,7 @@ import { StatusChip } from '../kit/status-chip.tsx'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { MessageStatus } from '../messages/message-status.tsx'
+import { sentence } from '../server/texts.ts'
 
 const STATUSES = [
   'waiting',
@@ -53,7 +54,7 @@ export function Recipients({ campaign: { _id } }: { campaign: Campaign }) {
           <MessageStatus status={status} />
         ),
     },
-    { name: 'error', title: t('messages.error'), isMinor: true, render: ({ error }) => error },
+    { name: 'error', title: t('messages.error'), isMinor: true, render: ({ error }) => error && sentence(error) },
     { name: 'at', title: t('messages.when'), sort: 'at', isMinor: true, render: ({ at }) => <When at={at} /> },
   ]
   return (

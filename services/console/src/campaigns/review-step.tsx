@@ -11,6 +11,7 @@ import { useConfirm } from '../kit/confirm.tsx'
 import { MailPreview } from '../kit/mail-preview.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
+import { sentence } from '../server/texts.ts'
 import { AudienceNumbers } from './audience-step.tsx'
 import classes from './edit-campaign.module.css'
 import type { Step } from './status.ts'
@@ -107,7 +108,7 @@ function Check({ id, check: { check, state, reason } }: { id: string; check: Cam
         <p>{t(`campaigns.checkNames.${check}`)}</p>
         {state === 'ok' && <p className={classes.reason}>{t(`campaigns.checkOk.${check}`)}</p>}
         {state === 'open' && <p className={classes.reason}>{t('campaigns.checkOpen')}</p>}
-        {reason && <p className={classes.reason}>{reason.charAt(0).toUpperCase() + reason.slice(1)}</p>}
+        {reason && <p className={classes.reason}>{sentence(reason)}</p>}
         {state === 'failed' && (
           <p>
             {t(`campaigns.checkHelp.${check}`)}{' '}

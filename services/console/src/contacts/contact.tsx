@@ -20,6 +20,7 @@ import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { MessageStatus } from '../messages/message-status.tsx'
+import { sentence } from '../server/texts.ts'
 import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
@@ -328,7 +329,7 @@ function Emails({ id }: { id: string }) {
               {' · '}
               <When at={at} />
             </Text>
-            {reason && <Text size="sm">{reason}</Text>}
+            {reason && <Text size="sm">{sentence(reason)}</Text>}
           </div>
         </li>
       ))}

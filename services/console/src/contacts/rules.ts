@@ -1,3 +1,4 @@
+import { escapePattern } from '../kit/escape-pattern.ts'
 import type { Conditions } from '../kit/list-search.ts'
 
 /** What a field holds, which decides its operators. */
@@ -85,18 +86,16 @@ function readSpan(text: unknown, sign: '+' | '-'): Span | undefined {
   return found === sign ? { count: Number(count), unit: unit as Span['unit'] } : undefined
 }
 
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-
 function pattern(start: '^' | '') {
   return {
     input: 'text',
-    write: (text: string) => ({ $regex: start + escaped(text), $options: 'i' }),
+    write: (text: string) => ({ $regex: start + escapePattern(text), $options: 'i' }),
     read: (condition: unknown) => {
       if (!isObject(condition) || condition.$options !== 'i' || Object.keys(condition).length !== 2) return undefined
       const source = String(condition.$regex)
       if (!source.startsWith(start)) return undefined
       const text = source.slice(start.length).replace(/\\([\\^$.*+?()[\]{}|])/g, '$1')
-      return text !== '' && start + escaped(text) === source ? text : undefined
+      return text !== '' && start + escapePattern(text) === source ? text : undefined
     },
   } as const
 }

@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
+import { loadServerTexts } from '../server/texts.ts'
 import { en } from './en.ts'
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
@@ -32,7 +33,11 @@ export async function chooseLanguage(language: Language): Promise<void> {
 }
 
 async function useLanguage(language: Language): Promise<void> {
-  if (language === 'de') i18next.addResourceBundle('de', 'translation', (await import('./de.ts')).de)
+  const serverTexts = loadServerTexts(language).catch(() => {}) // the texts stay as the server writes them
+  if (language === 'de') {
+    i18next.addResourceBundle('de', 'translation', (await import('./de.ts')).de)
+    await serverTexts
+  }
   await i18next.changeLanguage(language)
   document.documentElement.lang = language
 }

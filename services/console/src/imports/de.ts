@@ -116,7 +116,7 @@ export default {
     column: 'Spalte',
     value: 'Wert',
     reason: 'Grund',
-    byReason: '{{count}} × {{code}}',
+    byReason: '{{count}} × {{what}}',
   },
   showContacts: 'Diese Kontakte zeigen',
   undo: 'Import zurücknehmen',

@@ -113,7 +113,7 @@ export default {
     column: 'Column',
     value: 'Value',
     reason: 'Reason',
-    byReason: '{{count}} × {{code}}',
+    byReason: '{{count}} × {{what}}',
   },
   showContacts: 'Show these contacts',
   undo: 'Undo import',

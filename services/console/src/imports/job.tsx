@@ -13,10 +13,11 @@ import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { ImportOutcome } from './import-outcome.tsx'
 import classes from './imports.module.css'
 import { JobState } from './imports.tsx'
-import { isUnfinished, reasonsOf } from './outcome.ts'
+import { isUnfinished, reasonOf, reasonsOf } from './outcome.ts'
 import { PreviewTable } from './preview-table.tsx'
 
 const POLL_MS = 1000
@@ -138,7 +139,7 @@ export function JobOutcome({ job }: { job: ImportJob }) {
       )}
       {job.failedReason && job.failedReason !== 'cancelled' && (
         <Alert color="red" role="alert">
-          {job.failedReason}
+          {sentence(job.failedReason)}
         </Alert>
       )}
       {isUnfinished(job) && (
@@ -190,7 +191,9 @@ function FailedRows({ job: { _id, kind, result } }: { job: ImportJob }) {
           {kind === 'import' && <Text c="dimmed">{t('imports.errors.lead')}</Text>}
           <Text size="sm" c="dimmed">
             {reasonsOf(result.errors)
-              .map(reason => t('imports.errors.byReason', reason))
+              .map(({ count, column, reason }) =>
+                t('imports.errors.byReason', { count, what: [column, sentence(reason)].filter(Boolean).join(': ') }),
+              )
               .join(' · ')}
           </Text>
         </div>
@@ -216,7 +219,7 @@ function FailedRows({ job: { _id, kind, result } }: { job: ImportJob }) {
                 <Table.Td>
                   <code>{value}</code>
                 </Table.Td>
-                <Table.Td>{message}</Table.Td>
+                <Table.Td>{sentence(reasonOf({ column, message }))}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

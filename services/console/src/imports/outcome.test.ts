@@ -30,10 +30,16 @@ it('a job is cancelled or undone rather than failed or completed', () => {
   assert.ok(!isUnfinished({ state: 'failed' }))
 })
 
-it('reasons are counted, the most frequent first', () => {
-  const errors = ['a', 'b', 'b'].map(code => ({ code }) as ImportResult['errors'][number])
+it('reasons are counted by column, the most frequent first', () => {
+  const errors = [
+    ['Seats', 'Seats must be a number'],
+    ['Email', 'Email must be an email address'],
+    ['Email', 'Email must be an email address'],
+    [null, 'a NUL character'],
+  ].map(([column, message]) => ({ column, message }) as ImportResult['errors'][number])
   assert.deepEqual(reasonsOf(errors), [
-    { code: 'b', count: 2 },
-    { code: 'a', count: 1 },
+    { column: 'Email', reason: 'must be an email address', count: 2 },
+    { column: 'Seats', reason: 'must be a number', count: 1 },
+    { column: null, reason: 'a NUL character', count: 1 },
   ])
 })

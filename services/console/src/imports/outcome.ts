@@ -44,10 +44,17 @@ export function isUnfinished({ state }: Pick<ImportJob, 'state'>): boolean {
   return state === 'waiting' || state === 'active' || state === 'delayed'
 }
 
-/** Returns how often each reason occurs among the errors, most frequent first. */
-export function reasonsOf(errors: ImportResult['errors']): { code: string; count: number }[] {
-  const groups = Object.groupBy(errors, ({ code }) => code)
-  return Object.entries(groups)
-    .map(([code, each = []]) => ({ code, count: each.length }))
+type RowError = ImportResult['errors'][number]
+
+/** Returns what is wrong with a row, without the column that the message may begin with. */
+export function reasonOf({ column, message }: Pick<RowError, 'column' | 'message'>): string {
+  return column !== null && message.startsWith(`${column} `) ? message.slice(column.length + 1) : message
+}
+
+/** Returns how often each reason occurs among the errors, by column, most frequent first. */
+export function reasonsOf(errors: RowError[]): { column: string | null; reason: string; count: number }[] {
+  const groups = Object.groupBy(errors, ({ column, message }) => `${column} ${message}`)
+  return Object.values(groups)
+    .map((each = []) => ({ column: each[0]!.column, reason: reasonOf(each[0]!), count: each.length }))
     .sort((one, other) => other.count - one.count)
 }

@@ -4,8 +4,9 @@ import { type BodyField, type CallName, type ErrorCode, fields, RollcallError } 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { sentence } from '../server/texts.ts'
 import classes from './form-modal.module.css'
-import { sentence, useReports } from './problem.ts'
+import { useReports } from './problem.ts'
 import { ProblemAlert } from './problem-alert.tsx'
 
 /** Returns what the contract says about a field of a call's body, as attributes of its input. */

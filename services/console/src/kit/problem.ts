@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { ConnectionError, RateLimitError, RollcallError, UnavailableError } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
+import { sentence } from '../server/texts.ts'
 
 const SECOND_MS = 1000
 
@@ -32,10 +33,3 @@ export function useReports(): { done: (text: string) => void; failed: (error: un
 }
 
 const CLOSE = { withBorder: true }
-
-/** `invalid field -> name: too long` becomes `Name: too long`. */
-export function sentence(message: string): string {
-  const [, path, reason] = /^\w+ (?:field|array) -> ([\w.]+)(?:: (.*))?$/.exec(message) ?? []
-  const text = path ? (reason ?? message) : message
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}

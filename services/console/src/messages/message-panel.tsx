@@ -12,6 +12,7 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import { SidePanel } from '../kit/side-panel.tsx'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import classes from './message-panel.module.css'
 import { MessageStatus } from './message-status.tsx'
 
@@ -59,7 +60,7 @@ function Details({ message }: { message: Message }) {
           [t('kit.field.kind')]: t(`messages.kind.${kind}`),
           [t('messages.sendAt')]: sendAt ? <When at={sendAt} /> : undefined,
           [t('messages.sentAt')]: sentAt ? <When at={sentAt} /> : undefined,
-          [t('messages.error')]: error ?? undefined,
+          [t('messages.error')]: error ? sentence(error) : undefined,
           [t('kit.field.id')]: <Copyable value={_id} what={t('kit.field.id')} mono />,
         }}
       />
@@ -70,7 +71,7 @@ function Details({ message }: { message: Message }) {
             <li key={`${type} ${at}`}>
               <MessageStatus status={type} />
               <When at={at} />
-              {detail && <Text size="sm">{detail}</Text>}
+              {detail && <Text size="sm">{sentence(detail)}</Text>}
             </li>
           ))}
         </ol>

@@ -18,6 +18,7 @@ import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 
 const TONES: Record<Suppression['kind'], Tone> = { hard_bounce: 'warn', complaint: 'bad', manual: 'neutral' }
 const KINDS = Object.keys(TONES) as Suppression['kind'][]
@@ -42,7 +43,7 @@ export function Suppressions() {
       sort: 'kind',
       render: ({ kind: each }) => <StatusChip tone={TONES[each]}>{t(`suppressions.kind.${each}`)}</StatusChip>,
     },
-    { name: 'reason', title: t('suppressions.reason'), isMinor: true, render: ({ reason }) => reason },
+    { name: 'reason', title: t('suppressions.reason'), isMinor: true, render: ({ reason }) => sentence(reason) },
     {
       name: 'count',
       title: t('suppressions.count'),

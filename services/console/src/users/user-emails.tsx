@@ -5,6 +5,7 @@ import { rollcall } from '../api.ts'
 import { PlainTable } from '../kit/plain-table.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 
 const SHOWN = 50
 const TONES: Record<UserEmail['status'], Tone> = {
@@ -35,7 +36,7 @@ export function UserEmails({ user: { _id } }: { user: User }) {
           name: 'status',
           title: t('kit.field.status'),
           render: ({ status, error }) => (
-            <span title={error ?? undefined}>
+            <span title={error ? sentence(error) : undefined}>
               <StatusChip tone={TONES[status]}>{t(`users.emailStatus.${status}`)}</StatusChip>
             </span>
           ),

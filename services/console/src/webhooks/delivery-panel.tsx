@@ -15,6 +15,7 @@ import { Section } from '../kit/section.tsx'
 import { SidePanel } from '../kit/side-panel.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { useMissing } from '../session.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import classes from './webhooks.module.css'
@@ -104,7 +105,7 @@ function Attempt({ attempt }: { attempt: DeliveryAttempt }) {
         <span>{t('webhooks.deliveries.took', { ms: durationMs.toLocaleString(i18n.language) })}</span>
         <span>{t(`webhooks.deliveries.${trigger}`)}</span>
       </div>
-      {error && <Text size="sm">{error}</Text>}
+      {error && <Text size="sm">{sentence(error)}</Text>}
       {status !== null && (
         <details className={classes.answer}>
           <summary>{t('webhooks.deliveries.response')}</summary>

@@ -25,6 +25,7 @@ import { showing, useShown } from '../kit/side-panel.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { useMissing } from '../session.ts'
 import { deliveryBars } from './delivery-bars.ts'
 import { DELIVERY_CHIPS, DELIVERY_STATES, type DeliveryChip } from './delivery-chips.ts'
@@ -144,7 +145,7 @@ function Trouble({ webhook }: { webhook: WebhookRecord }) {
       <Text size="md">
         {state === 'failing' ? t('webhooks.banner.failingText', { when: since }) : t('webhooks.banner.stoppedText')}
       </Text>
-      {failed?.lastError && <Text size="md">{t('webhooks.banner.last', { error: failed.lastError })}</Text>}
+      {failed?.lastError && <Text size="md">{t('webhooks.banner.last', { error: sentence(failed.lastError) })}</Text>}
       {state !== 'failing' && (
         <Action
           call="webhooks.update"
@@ -292,7 +293,7 @@ function Deliveries({ id }: { id: string }) {
       name: 'answer',
       title: t('webhooks.deliveries.answer'),
       isMinor: true,
-      render: ({ lastStatus, lastError }) => lastError ?? lastStatus,
+      render: ({ lastStatus, lastError }) => (lastError ? sentence(lastError) : lastStatus),
     },
     {
       name: 'attempts',
