@@ -9,7 +9,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { bodyOf } from '../api.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
 import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
-import { violationsOf } from './browser.ts'
+import { settle, violationsOf } from './browser.ts'
 import { type ConsoleStack, startConsole } from './console-stack.ts'
 
 const PASSWORD = 'made for tests only'
@@ -319,6 +319,7 @@ describe('administration in the console', () => {
     await page.frameLocator('iframe[title="Preview of the mail"]').getByText('Thank you').waitFor()
     const frame = page.frames().find(each => each.url().endsWith('/mail-frame.html'))
     assert.equal(await frame?.evaluate('getComputedStyle(document.querySelector("#mail")).color'), 'rgb(1, 2, 3)')
+    await settle(page) // an old preview is dimmed
     assert.deepEqual(await violationsOf(page, 'a template'), [])
   })
 

@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isStatus, queryClient } from './api.ts'
+import { type ImportStep, STEPS } from './imports/draft.ts'
 import { readListSearch } from './kit/list-search.ts'
 import { type RoleDraft, readDraft } from './roles/matrix.ts'
 import { hideConsentCode } from './senders/consent-answer.ts'
@@ -79,6 +80,16 @@ const newRole = createRoute({
   },
 })
 
+const newImport = createRoute({
+  getParentRoute: () => shell,
+  path: '/imports/new',
+  component: lazyRouteComponent(() => import('./imports/new-import.tsx'), 'NewImport'),
+  validateSearch: ({ step }: { step?: unknown }): { step?: ImportStep } => {
+    const known = STEPS.find(each => each === step)
+    return known ? { step: known } : {}
+  },
+})
+
 const screens = [
   screen(
     '/',
@@ -112,10 +123,7 @@ const screens = [
     '/imports',
     lazyRouteComponent(() => import('./imports/imports.tsx'), 'Imports'),
   ),
-  screen(
-    '/imports/new',
-    lazyRouteComponent(() => import('./imports/new-import.tsx'), 'NewImport'),
-  ),
+  newImport,
   screen(
     '/imports/$id',
     lazyRouteComponent(() => import('./imports/job.tsx'), 'Job'),

@@ -1,5 +1,4 @@
-import { Checkbox, Select, Skeleton, TagsInput, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Skeleton, Text } from '@mantine/core'
 import { PencilIcon, PlusIcon, TagIcon, TrashIcon } from '@primer/octicons-react'
 import type { Attribute } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
@@ -11,7 +10,6 @@ import { tagsQuery } from '../contacts/queries.ts'
 import { Action, MenuAction } from '../kit/action.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
 import { Empty } from '../kit/empty.tsx'
-import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
@@ -20,10 +18,9 @@ import { Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { AttributeForm } from './attribute-form.tsx'
 import classes from './attributes.module.css'
-import { slugOf } from './slug.ts'
 
-const TYPES = ['string', 'number', 'boolean', 'date', 'enum'] as const
 const SHOWN_TAGS = 200
 
 /** The attribute definitions, and the tags in use. */
@@ -134,70 +131,6 @@ function AttributeMenu({ attribute: { _id, name, slug }, onEdit }: { attribute: 
         {t('attributes.delete')}
       </MenuAction>
     </MoreMenu>
-  )
-}
-
-function AttributeForm({ attribute, onClose }: { attribute?: Attribute; onClose: () => void }) {
-  const { t } = useTranslation()
-  const form = useForm({
-    initialValues: {
-      name: attribute?.name ?? '',
-      slug: attribute?.slug ?? '',
-      type: attribute?.type ?? 'string',
-      options: attribute?.options ?? [],
-      required: attribute?.required ?? false,
-    },
-  })
-  const { type } = form.values
-  const submit = useSubmit(form, {
-    send: async ({ slug, type, options, ...values }): Promise<unknown> => {
-      const choice = type === 'enum' ? { options } : {}
-      if (attribute) return rollcall.attributes.update(attribute._id, { ...values, ...choice })
-      return rollcall.attributes.create({ ...values, ...choice, slug: slug || slugOf(values.name), type })
-    },
-    done: attribute ? t('attributes.saved') : t('attributes.created', { name: form.values.name }),
-    onDone: onClose,
-  })
-  return (
-    <FormModal
-      title={t(attribute ? 'attributes.edit' : 'attributes.new')}
-      form={form}
-      submit={submit}
-      action={t(attribute ? 'kit.save' : 'kit.create')}
-      onClose={onClose}
-    >
-      <TextInput
-        label={t('kit.field.name')}
-        data-autofocus
-        {...fieldProps('attributes.create', 'name')}
-        {...form.getInputProps('name')}
-      />
-      {!attribute && (
-        <>
-          <TextInput
-            label={t('attributes.slug')}
-            description={t('attributes.slugHint')}
-            placeholder={slugOf(form.values.name)}
-            maxLength={40}
-            {...form.getInputProps('slug')}
-          />
-          <Select
-            label={t('kit.field.type')}
-            allowDeselect={false}
-            data={TYPES.map(value => ({ value, label: t(`attributes.types.${value}`) }))}
-            {...form.getInputProps('type')}
-          />
-        </>
-      )}
-      {type === 'enum' && (
-        <TagsInput
-          label={t('attributes.options')}
-          description={t('attributes.optionsHint')}
-          {...form.getInputProps('options')}
-        />
-      )}
-      <Checkbox label={t('attributes.required')} {...form.getInputProps('required', { type: 'checkbox' })} />
-    </FormModal>
   )
 }
 

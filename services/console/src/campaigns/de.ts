@@ -43,7 +43,6 @@ export default {
   deleteTitle: 'Kampagne {{name}} löschen?',
   deleteText: 'Von ihr wurde nichts gesendet. Das lässt sich nicht rückgängig machen.',
   deleted: 'Kampagne {{name}} gelöscht',
-  stepsLabel: 'Schritte',
   steps: { content: 'Inhalt', audience: 'Empfänger', sender: 'Absender', review: 'Prüfen' },
   editScheduled: 'Diese Kampagne ist geplant. Was Sie hier speichern, gilt beim Start:',
   preheader: 'Vorschautext',

@@ -40,7 +40,6 @@ export default {
   deleteTitle: 'Delete the campaign {{name}}?',
   deleteText: 'Nothing of it was sent. This cannot be undone.',
   deleted: 'Deleted the campaign {{name}}',
-  stepsLabel: 'Steps',
   steps: { content: 'Content', audience: 'Audience', sender: 'Sender', review: 'Review' },
   editScheduled: 'This campaign is scheduled. What you save here counts when it starts:',
   preheader: 'Preheader',

@@ -15,7 +15,7 @@ import { sentence } from '../server/texts.ts'
 import { AudienceNumbers } from './audience-step.tsx'
 import classes from './edit-campaign.module.css'
 import type { Step } from './status.ts'
-import { Steps, useGoTo } from './step-form.tsx'
+import { CampaignSteps, useGoTo } from './step-form.tsx'
 
 const Schedule = lazy(async () => ({ default: (await import('./schedule.tsx')).Schedule }))
 const SendTest = lazy(async () => ({ default: (await import('./send-test.tsx')).SendTest }))
@@ -43,7 +43,7 @@ export function ReviewStep({ campaign }: { campaign: Campaign }) {
   const hasContent = Boolean(campaign.template || campaign.html || campaign.text)
   return (
     <>
-      <Steps
+      <CampaignSteps
         step="review"
         failed={data?.checks.filter(({ state }) => state === 'failed').map(({ check }) => STEP_OF[check]) ?? []}
         onGo={goTo}

@@ -1,6 +1,5 @@
-import { Button, Stepper } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { AlertIcon } from '@primer/octicons-react'
 import type { Campaign, UpdateCampaignBody } from '@rollcall/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -9,6 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import { Steps } from '../kit/steps.tsx'
 import classes from './edit-campaign.module.css'
 import { campaignQuery } from './queries.ts'
 import { neighboursOf, STEPS, type Step } from './status.ts'
@@ -20,42 +20,9 @@ export function useGoTo(id: string): (step: Step) => void {
 }
 
 /** Where one is in the wizard; leads to the other steps. */
-export function Steps({
-  step,
-  failed = [],
-  onGo,
-}: {
-  step: Step
-  /** Steps where something is to be mended. */
-  failed?: readonly Step[]
-  onGo: (step: Step) => void
-}) {
+export function CampaignSteps(props: { step: Step; failed?: readonly Step[]; onGo: (step: Step) => void }) {
   const { t } = useTranslation()
-  return (
-    <nav aria-label={t('campaigns.stepsLabel')}>
-      <Stepper
-        active={STEPS.indexOf(step)}
-        onStepClick={index => onGo(STEPS[index]!)}
-        size="sm"
-        iconSize={28}
-        classNames={{
-          steps: classes.steps,
-          step: classes.step,
-          separator: classes.separator,
-          stepBody: classes.stepBody,
-        }}
-      >
-        {STEPS.map(each => (
-          <Stepper.Step
-            key={each}
-            label={t(`campaigns.steps.${each}`)}
-            {...(failed.includes(each) && { color: 'red.8', completedIcon: <AlertIcon size={14} /> })}
-            {...(each === step && { 'aria-current': 'step' as const })}
-          />
-        ))}
-      </Stepper>
-    </nav>
-  )
+  return <Steps steps={STEPS} labelOf={each => t(`campaigns.steps.${each}`)} {...props} />
 }
 
 /** A step that changes the campaign. Leaving it for another step saves it first. */
@@ -90,7 +57,7 @@ export function StepForm<Values extends Record<string, unknown>>({
   }
   return (
     <>
-      <Steps step={step} onGo={leaveTo} />
+      <CampaignSteps step={step} onGo={leaveTo} />
       <SubmitForm form={form} submit={{ ...submit, mutate: () => after && leaveTo(after) } as typeof submit}>
         {children}
         <div className={classes.foot}>

@@ -33,6 +33,7 @@ export default {
     sample: 'Beispieldatei herunterladen',
     uploading: '{{percent}} % hochgeladen',
     tooLarge: 'Die Datei ist größer als 200 MB.',
+    keep: 'Mit dieser Datei weiter',
   },
   file: {
     rows_one: '{{count}} Zeile',
@@ -83,6 +84,7 @@ export default {
     nothingWritten: 'Es wurde noch nichts geschrieben.',
     changes: 'Erste Änderungen',
     errors: 'Zeilen, die fehlschlagen würden',
+    onlyErrors: 'Nur Fehler',
   },
   start: 'Import starten',
   running: 'Läuft',
@@ -110,7 +112,8 @@ export default {
   addedToLists_other: '{{count}} neue Listenmitgliedschaften.',
   errors: {
     title: 'Fehlgeschlagene Zeilen',
-    lead: 'Laden Sie die Zeilen mit den Gründen herunter, berichtigen Sie sie, und importieren Sie diese Datei wieder.',
+    lead: 'Laden Sie die Zeilen mit den Gründen herunter und berichtigen Sie sie. Hier abgelegt, geht es mit dem Probelauf weiter.',
+    drop: 'Berichtigte Datei hier ablegen',
     download: 'Fehlerdatei herunterladen',
     line: 'Zeile',
     column: 'Spalte',

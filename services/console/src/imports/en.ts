@@ -30,6 +30,7 @@ export default {
     sample: 'Download a sample file',
     uploading: 'Uploading {{percent}} %',
     tooLarge: 'The file is larger than 200 MB.',
+    keep: 'Continue with this file',
   },
   file: {
     rows_one: '{{count}} row',
@@ -80,6 +81,7 @@ export default {
     nothingWritten: 'Nothing has been written yet.',
     changes: 'First changes',
     errors: 'Rows that would fail',
+    onlyErrors: 'Only errors',
   },
   start: 'Start import',
   running: 'Running',
@@ -107,7 +109,8 @@ export default {
   addedToLists_other: '{{count}} new list memberships.',
   errors: {
     title: 'Failed rows',
-    lead: 'Download the failed rows with the reasons, correct them, and import that file again.',
+    lead: 'Download the failed rows with the reasons, and correct them. Dropped here, that file goes on with a dry run.',
+    drop: 'Drop the corrected file here',
     download: 'Download error file',
     line: 'Line',
     column: 'Column',

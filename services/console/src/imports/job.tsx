@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Paper, Progress, Skeleton, Table, Text } from '@mantine/core'
+import { Alert, Button, Group, Paper, Progress, Skeleton, Switch, Table, Text } from '@mantine/core'
 import { DownloadIcon, PeopleIcon, UndoIcon } from '@primer/octicons-react'
-import type { ImportJob } from '@rollcall/sdk'
+import type { ImportJob, ImportUpload } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -14,11 +15,16 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { When } from '../kit/when.tsx'
 import { sentence } from '../server/texts.ts'
+import { useMe } from '../session.ts'
+import { newDraft } from './draft.ts'
+import { FileDrop } from './file-drop.tsx'
 import { ImportOutcome } from './import-outcome.tsx'
 import classes from './imports.module.css'
 import { JobState } from './imports.tsx'
+import { mappingProblem } from './mapping.ts'
 import { isUnfinished, reasonOf, reasonsOf } from './outcome.ts'
 import { PreviewTable } from './preview-table.tsx'
+import { keepDraft, startDraft } from './use-draft.ts'
 
 const POLL_MS = 1000
 
@@ -123,7 +129,9 @@ function JobActions({ job }: { job: ImportJob }) {
 /** Progress and outcome of a job. */
 export function JobOutcome({ job }: { job: ImportJob }) {
   const { t, i18n } = useTranslation()
+  const [isOnlyErrors, setOnlyErrors] = useState(false)
   const { result, kind } = job
+  const hasBoth = result.preview.length > 0 && result.failed > 0
   const speed = result.rowsPerSecond.toLocaleString(i18n.language)
   return (
     <>
@@ -160,7 +168,14 @@ export function JobOutcome({ job }: { job: ImportJob }) {
           {result.addedToLists > 0 && <p>{t('imports.addedToLists', { count: result.addedToLists })}</p>}
         </div>
       </Paper>
-      {result.preview.length > 0 && (
+      {hasBoth && (
+        <Switch
+          label={t('imports.dryRun.onlyErrors')}
+          checked={isOnlyErrors}
+          onChange={event => setOnlyErrors(event.currentTarget.checked)}
+        />
+      )}
+      {result.preview.length > 0 && !(hasBoth && isOnlyErrors) && (
         <section>
           <h2 className={classes.heading}>{t('imports.dryRun.changes')}</h2>
           <PreviewTable rows={result.preview} />
@@ -171,9 +186,10 @@ export function JobOutcome({ job }: { job: ImportJob }) {
   )
 }
 
-function FailedRows({ job: { _id, kind, result } }: { job: ImportJob }) {
+function FailedRows({ job }: { job: ImportJob }) {
   const { t } = useTranslation()
   const { failed } = useReports()
+  const { _id, kind, result } = job
   const download = async () => {
     try {
       saveFile(await (await rollcall.imports.downloadErrors(_id)).blob(), 'import-errors.csv')
@@ -225,6 +241,25 @@ function FailedRows({ job: { _id, kind, result } }: { job: ImportJob }) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
+      {kind === 'import' && <CorrectedFile job={job} />}
     </section>
+  )
+}
+
+/** Takes the corrected error file: the columns are mapped already, so it goes on with the dry run. */
+function CorrectedFile({ job }: { job: ImportJob }) {
+  const { t } = useTranslation()
+  const { user } = useMe()
+  const navigate = useNavigate()
+  const tryOut = async (upload: ImportUpload, fileName: string) => {
+    const draft = newDraft({ user: user._id, fileName, upload }, job)
+    keepDraft(draft)
+    if (!mappingProblem(draft.mapping)) keepDraft({ ...draft, dryRun: await startDraft(draft, true) })
+    await navigate({ to: '/imports/new', search: { step: 'dryRun' } })
+  }
+  return (
+    <div className={classes.corrected}>
+      <FileDrop text={t('imports.errors.drop')} onUploaded={tryOut} isSmall />
+    </div>
   )
 }

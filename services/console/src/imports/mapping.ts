@@ -28,3 +28,16 @@ export function samplesOf(rows: unknown, column: string): string[] {
   const values = (rows as Record<string, string>[]).map(row => row[column]?.trim() ?? '')
   return values.filter(value => value !== '').slice(0, SAMPLES)
 }
+
+const TYPES = {
+  number: /^[+-]?\d+(\.\d+)?$/,
+  date: /^\d{4}-\d{2}-\d{2}([T ][\d:.+Z-]+)?$/,
+  boolean: /^(true|false|yes|no)$/i,
+} as const
+
+/** Returns the type of attribute that fits the values of a column. */
+export function typeOfValues(values: readonly string[]): keyof typeof TYPES | 'string' {
+  const types = Object.keys(TYPES) as (keyof typeof TYPES)[]
+  const fits = types.find(type => values.every(value => TYPES[type].test(value)))
+  return values.length > 0 && fits ? fits : 'string'
+}

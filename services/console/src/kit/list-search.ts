@@ -1,4 +1,5 @@
 import type { ListQuery } from '@rollcall/sdk'
+import { escapePattern } from './escape-pattern.ts'
 
 /** The parameters of a list, of any records. */
 export type ListRequest = ListQuery<object>
@@ -75,7 +76,7 @@ export function both(filter: Conditions, condition: Conditions): Conditions {
 }
 
 function beginsWith(text: string, fields: readonly string[]): Conditions {
-  const pattern = `^${text.trim().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`.slice(0, MAX_PATTERN).replace(/\\$/, '')
+  const pattern = `^${escapePattern(text.trim())}`.slice(0, MAX_PATTERN).replace(/\\$/, '')
   const each = fields.map(field => ({ [field]: { $regex: pattern, $options: 'i' } }))
   return each.length === 1 ? each[0]! : { $or: each }
 }

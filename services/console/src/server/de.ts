@@ -256,6 +256,7 @@ export const serverTexts = {
       'Private und andere besondere Adressen sind nicht erlaubt',
     'the name has no address': 'Der Name hat keine Adresse',
     'localhost is not allowed': 'localhost ist nicht erlaubt',
+    'is not a domain name': 'Ist kein Name einer Domain',
     'is an IP address': 'Ist eine IP-Adresse',
     'is not a domain that can be registered, nor one below it':
       'Ist weder eine Domain, die sich registrieren lässt, noch eine darunter',

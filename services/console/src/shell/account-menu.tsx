@@ -25,6 +25,7 @@ export function AccountMenu() {
     onSuccess: async () => {
       await navigate({ to: '/sign-in' })
       client.clear()
+      sessionStorage.clear()
     },
   })
   return (

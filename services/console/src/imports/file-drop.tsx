@@ -1,0 +1,93 @@
+import { Alert, Button, FileButton, Progress, Stack, Text } from '@mantine/core'
+import { Dropzone } from '@mantine/dropzone'
+import { UploadIcon } from '@primer/octicons-react'
+import type { ImportUpload } from '@rollcall/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { rollcall } from '../api.ts'
+import { useRefusal } from '../kit/action.tsx'
+import { useProblemText } from '../kit/problem.ts'
+import classes from './imports.module.css'
+
+const MAX_BYTES = 200 * 2 ** 20
+
+/** Where a file to import is dropped or chosen. Uploads it, with its progress. */
+export function FileDrop({
+  text,
+  onUploaded,
+  isSmall = false,
+}: {
+  text: string
+  /** What is done with the file; the zone waits for it, and shows its failure. */
+  onUploaded: (upload: ImportUpload, fileName: string) => unknown
+  /** Beside other things on a screen. */
+  isSmall?: boolean
+}) {
+  const { t } = useTranslation()
+  const refusal = useRefusal()(['imports.upload', 'imports.start'])
+  const problemText = useProblemText()
+  const [share, setShare] = useState(0)
+  const [isTooLarge, setTooLarge] = useState(false)
+  const send = useMutation({
+    mutationFn: async (file: File) =>
+      onUploaded(await rollcall.imports.upload(file, { onProgress: setShare }), file.name),
+  })
+  const take = (files: readonly (File | null)[]) => {
+    const file = files[0]
+    setTooLarge(false)
+    if (file) send.mutate(file)
+  }
+  const problem = isTooLarge ? t('imports.upload.tooLarge') : send.error && problemText(send.error)
+  return (
+    <Stack gap="sm">
+      {problem && (
+        <Alert color="red" role="alert">
+          {problem}
+        </Alert>
+      )}
+      {refusal && <Alert color="yellow">{refusal}</Alert>}
+      <Dropzone
+        onDrop={take}
+        onReject={() => setTooLarge(true)}
+        maxSize={MAX_BYTES}
+        multiple={false}
+        activateOnClick={false}
+        activateOnKeyboard={false}
+        loading={send.isPending}
+        disabled={Boolean(refusal)}
+        className={classes.drop}
+        data-small={isSmall || undefined}
+        tabIndex={-1}
+        inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
+      >
+        <div className={classes.dropContent}>
+          <UploadIcon size={isSmall ? 20 : 28} />
+          <Text fw={600} size={isSmall ? 'md' : 'lg'}>
+            {text}
+          </Text>
+          <Text c="dimmed">{t('imports.upload.or')}</Text>
+          <FileButton
+            onChange={file => take([file])}
+            accept=".csv,.tsv,.txt,text/csv"
+            inputProps={{ 'aria-label': t('imports.upload.title') }}
+          >
+            {props => (
+              <Button {...props} variant={isSmall ? 'default' : 'filled'} disabled={Boolean(refusal)}>
+                {t('imports.upload.choose')}
+              </Button>
+            )}
+          </FileButton>
+        </div>
+      </Dropzone>
+      {send.isPending && (
+        <div>
+          <Progress value={share * 100} aria-label={t('imports.steps.upload')} />
+          <Text size="sm" c="dimmed" role="status">
+            {t('imports.upload.uploading', { percent: Math.round(share * 100) })}
+          </Text>
+        </div>
+      )}
+    </Stack>
+  )
+}
