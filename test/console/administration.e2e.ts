@@ -133,6 +133,10 @@ describe('administration in the console', () => {
     const theirs = await console.open('/contacts', { token: keeper.token })
     await theirs.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
     const page = await console.open('/roles/keeper')
+    await page.getByRole('combobox', { name: 'Compare with a role' }).click()
+    await page.getByRole('option', { name: 'admin' }).click()
+    await page.getByText('2 permissions in common').waitFor()
+    await page.getByText('Only admin has').waitFor()
     await page.getByRole('checkbox', { name: 'Read audience_lists', exact: true }).click()
     await page.getByRole('button', { name: 'Review changes' }).click()
     const review = page.getByRole('dialog', { name: 'Save the role keeper?' })
@@ -228,6 +232,28 @@ describe('administration in the console', () => {
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByText(`${ZONE} is verified`).waitFor()
     await dkim.getByText('Correct').waitFor()
+
+    const news = { name: 'News', email: `news@${ZONE}`, delivery: 'hosted' } as const
+    const { id } = await client.senders.create(news)
+    const menu = async (item: string) => {
+      await page.getByRole('button', { name: `More actions for ${ZONE}` }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await menu('Delete domain')
+    const inUse = page.getByRole('dialog', { name: `${ZONE} is in use` })
+    await inUse.getByRole('link', { name: news.email }).waitFor()
+    assert.deepEqual(await violationsOf(page, 'a domain in use'), [])
+    await page.keyboard.press('Escape')
+    await client.senders.delete(id)
+    await menu('Rotate DKIM key')
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate DKIM key' }).click()
+    await page.getByRole('region', { name: 'DKIM key rotation' }).getByText('Publish its record').waitFor()
+    await dkim.getByText('signs now').waitFor()
+    await dkim
+      .last()
+      .getByText(/^[\w-]+\._domainkey$/)
+      .waitFor()
+    assert.deepEqual(await violationsOf(page, 'a rotation of keys'), [])
   })
 
   it('a sender: connects its mail account, sends, is shared and transferred', async () => {
@@ -420,6 +446,12 @@ describe('administration in the console', () => {
     const page = await console.open(`/users/${id}`)
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
     await rows.nth(2).waitFor()
+    await page.getByRole('tab', { name: 'Profile' }).click()
+    await page.getByRole('textbox', { name: 'Country' }).fill('DE')
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    await page.getByRole('status').getByText('Saved').waitFor()
+    assert.deepEqual(await violationsOf(page, 'the profile of a user'), [])
+    await page.getByRole('tab', { name: 'Sessions and devices' }).click()
     await page.getByRole('button', { name: 'End all sessions' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click()
     await page.getByText('No open session.').waitFor()

@@ -7,22 +7,36 @@ import { useRefusal } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { useMe } from '../session.ts'
 import classes from './account.module.css'
-import { changesOf, choicesOf } from './profile-values.ts'
+import { changesOf, choicesOf, type ProfileValues } from './profile-values.ts'
 
 /** Shown at once; more are found by typing. */
 const CHOICES = 50
 
 /** The form of the own profile. A new language changes that of the console too, if it has it. */
 export function Profile() {
+  const save = async (changes: ProfileValues) => {
+    await rollcall.account.update(changes)
+    if (changes.language && changes.language in LANGUAGES) await chooseLanguage(changes.language as Language)
+  }
+  return <ProfileForm profile={useMe().user} call="account.update" save={save} />
+}
+
+/** The form of a profile: the own one, or another user's. */
+export function ProfileForm({
+  profile: { name, language, timezone, country, currency },
+  call,
+  save,
+}: {
+  profile: { name: string } & Record<'language' | 'timezone' | 'country' | 'currency', string | null>
+  call: 'account.update' | 'users.update'
+  save: (changes: ProfileValues) => Promise<unknown>
+}) {
   const { t } = useTranslation()
-  const { name, language, timezone, country, currency } = useMe().user
-  const refusal = useRefusal()('account.update')
-  const initialValues = { name, language, timezone, country: country ?? '', currency }
-  const form = useForm({ initialValues })
+  const refusal = useRefusal()(call)
+  const form = useForm({ initialValues: { name, language, timezone, country: country ?? '', currency } })
   const submit = useSubmit(form, {
     send: async values => {
-      await rollcall.account.update(changesOf(form.getInitialValues(), values))
-      if (values.language && values.language in LANGUAGES) await chooseLanguage(values.language as Language)
+      await save(changesOf(form.getInitialValues(), values))
       form.setInitialValues(values)
       form.resetDirty(values)
     },
@@ -36,10 +50,10 @@ export function Profile() {
         <TextInput
           label={t('kit.field.name')}
           name="name"
-          autoComplete="name"
+          autoComplete={call === 'account.update' ? 'name' : 'off'}
           required
           withAsterisk={false}
-          {...fieldProps('account.update', 'name')}
+          {...fieldProps(call, 'name')}
           {...form.getInputProps('name')}
         />
         <Select
@@ -64,8 +78,8 @@ export function Profile() {
             label={t('account.profile.country')}
             description={t('account.profile.countryHint')}
             name="country"
-            autoComplete="country"
-            {...fieldProps('account.update', 'country')}
+            autoComplete={call === 'account.update' ? 'country' : 'off'}
+            {...fieldProps(call, 'country')}
             {...form.getInputProps('country')}
           />
           <Select

@@ -2,8 +2,9 @@ import { Button, Group, Modal } from '@mantine/core'
 import { CodeIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Copyable } from '../kit/copyable.tsx'
+import { Copyable, CopyTextButton } from '../kit/copyable.tsx'
 import type { Conditions } from '../kit/list-search.ts'
+import { curlOf } from './curl.ts'
 import classes from './filter-editor.module.css'
 import { draftOf, FilterEditor } from './filter-editor.tsx'
 
@@ -27,6 +28,9 @@ export function AdvancedFilter({
       {isShown && (
         <div className={classes.json}>
           <Copyable value={json} what={t('contacts.rules.filter')} mono />
+          <CopyTextButton value={curlOf(draft.filter, location.origin)} what={t('contacts.rules.curlCommand')}>
+            {t('contacts.rules.curl')}
+          </CopyTextButton>
         </div>
       )}
       <Group mt="lg" gap="xs">

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, withChip } from './conditions.ts'
+import { curlOf } from './curl.ts'
 
 describe('the chips of the filter bar', () => {
   it('say what they have made of a filter', () => {
@@ -33,4 +35,10 @@ describe('the chips of the filter bar', () => {
     const range = { createdAt: { $gte: 'now-30d', $lt: 'now-7d' } }
     assert.deepEqual(readChips(range), { chips: [], rest: ['createdAt'] })
   })
+})
+
+it('a filter becomes a command that a shell reads as it stands', () => {
+  const filter = { name: { $regex: "^O'Brien $HOME" } }
+  const command = curlOf(filter, 'http://localhost:8080').replace(/^curl .*--data-urlencode /, 'printf %s ')
+  assert.equal(execFileSync('sh', ['-c', command], { encoding: 'utf8' }), `filter=${JSON.stringify(filter)}`)
 })

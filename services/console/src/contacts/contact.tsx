@@ -2,7 +2,7 @@ import { Group, Menu, Paper, Skeleton, Tabs, TagsInput, Text, Textarea } from '@
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import type { Contact as ContactRecord } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,19 +15,21 @@ import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import type { ListSearch } from '../kit/list-search.ts'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
+import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
+import { useUndoToast } from '../kit/undo-toast.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { MessageStatus } from '../messages/message-status.tsx'
 import { sentence } from '../server/texts.ts'
+import { AttributeLine } from './attribute-line.tsx'
 import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
 import { attributesQuery } from './queries.ts'
 import { Timeline } from './timeline-tab.tsx'
-import { shownValue } from './value.ts'
 
 /** One contact: what is known, and everything that happened. */
 export function Contact() {
@@ -178,21 +180,23 @@ function BlockForm({ contact: { _id, email }, onClose }: { contact: ContactRecor
 }
 
 function Details({ contact }: { contact: ContactRecord }) {
-  const { t, i18n } = useTranslation()
+  const { t } = useTranslation()
   const { data: attributes = [] } = useQuery(attributesQuery)
   const { data: lists } = useQuery({
     queryKey: ['contacts', contact._id, 'lists'],
     queryFn: async ({ signal }) => await rollcall.contacts.listLists(contact._id, { limit: 100 }, { signal }),
   })
-  const words = { yes: t('kit.yes'), no: t('kit.no') }
   return (
     <Paper className={classes.details} withBorder>
       <Section title={t('contacts.attributes')}>
-        {attributes.map(({ slug, name, type }) => (
-          <Line key={slug} label={name}>
-            {shownValue(contact.attributes[slug], type, i18n.language, words)}
-          </Line>
+        {attributes.map(attribute => (
+          <AttributeLine key={attribute.slug} contact={contact} attribute={attribute} />
         ))}
+        {attributes.length === 0 && (
+          <Text c="dimmed" size="sm">
+            {t('contacts.noAttributes')}
+          </Text>
+        )}
       </Section>
       <Section title={t('kit.field.tags')}>
         <TagEditor contact={contact} />
@@ -237,8 +241,20 @@ function Details({ contact }: { contact: ContactRecord }) {
 
 function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
   const { t } = useTranslation()
-  const act = useAct()
+  const client = useQueryClient()
+  const { failed } = useReports()
+  const offerUndo = useUndoToast()
   const refusal = useRefusal()('contacts.replaceTags')
+  const set = (next: string[]) => rollcall.contacts.replaceTags(_id, { tags: next })
+  const save = async (next: string[]) => {
+    try {
+      await set(next)
+      offerUndo(t('contacts.savedValue', { name: t('kit.field.tags') }), () => set(tags))
+      await client.invalidateQueries()
+    } catch (error) {
+      failed(error)
+    }
+  }
   return (
     <TagsInput
       disabled={Boolean(refusal)}
@@ -246,9 +262,7 @@ function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
       aria-label={t('kit.field.tags')}
       placeholder={tags.length === 0 ? t('contacts.addTag') : ''}
       value={tags}
-      onChange={next =>
-        void act({ run: () => rollcall.contacts.replaceTags(_id, { tags: next }), done: t('contacts.saved') })
-      }
+      onChange={next => void save(next)}
     />
   )
 }

@@ -1,6 +1,6 @@
-import { Group, Menu, Skeleton, Text } from '@mantine/core'
+import { Group, Menu, Select, Skeleton, Text } from '@mantine/core'
 import { SyncIcon, TrashIcon } from '@primer/octicons-react'
-import type { DnsRecord, Domain as DomainRecord } from '@rollcall/sdk'
+import type { DnsRecord, Domain as DomainRecord, Sender } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -10,18 +10,23 @@ import { Action, MenuAction, useRefusal } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
 import { Copyable, CopyTextButton } from '../kit/copyable.tsx'
+import { InTheWay } from '../kit/in-the-way.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { StatusChip, Tag, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
 import { sentence } from '../server/texts.ts'
 import classes from './domain.module.css'
 import { DomainStatus } from './domains.tsx'
-import { firstDifference, zoneFile } from './zone.ts'
+import { KeyRotation, KeyState } from './key-rotation.tsx'
+import { firstDifference, relativeName, zoneFile, zonesOf } from './zone.ts'
 
 const SECOND_MS = 1000
+/** Senders that are named when they keep a domain from being deleted. */
+const SHOWN_SENDERS = 10
 /** How long to wait before each check, in seconds; the last one repeats. */
 const PAUSES_S = [15, 30, 60, 120, 300] as const
 
@@ -51,6 +56,7 @@ export function Domain() {
     queryKey: ['domains', id],
     queryFn: ({ signal }) => rollcall.domains.get(id, { signal }),
   })
+  const [chosenZone, setZone] = useState<string | null>(null)
   const back = <BackLink to="/domains">{t('domains.back')}</BackLink>
   if (!domain)
     return (
@@ -59,6 +65,8 @@ export function Domain() {
       </Page>
     )
   const { sendingRecords, receivingRecords, recommendedRecords } = domain
+  const zones = zonesOf(domain.domain)
+  const zone = chosenZone ?? zones[0]
   return (
     <Page
       title={domain.domain}
@@ -76,9 +84,38 @@ export function Domain() {
       actions={<DomainActions domain={domain} />}
     >
       {!domain.verified && <Rechecks domain={domain} />}
-      <Records title={t('domains.sending')} text={t('domains.sendingText')} records={sendingRecords} hasCopyAll />
-      <Records title={t('domains.receiving')} text={t('domains.receivingText')} records={receivingRecords} />
-      <Records title={t('domains.recommended')} text={t('domains.recommendedText')} records={recommendedRecords} />
+      <KeyRotation domain={domain} />
+      <Select
+        label={t('domains.zone')}
+        description={t('domains.zoneText')}
+        allowDeselect={false}
+        maw={360}
+        data={zones}
+        value={zone}
+        onChange={setZone}
+      />
+      <Records
+        title={t('domains.sending')}
+        text={t('domains.sendingText')}
+        records={sendingRecords}
+        domain={domain}
+        zone={zone}
+        hasCopyAll
+      />
+      <Records
+        title={t('domains.receiving')}
+        text={t('domains.receivingText')}
+        records={receivingRecords}
+        domain={domain}
+        zone={zone}
+      />
+      <Records
+        title={t('domains.recommended')}
+        text={t('domains.recommendedText')}
+        records={recommendedRecords}
+        domain={domain}
+        zone={zone}
+      />
     </Page>
   )
 }
@@ -86,6 +123,7 @@ export function Domain() {
 function DomainActions({ domain: { _id, domain } }: { domain: DomainRecord }) {
   const { t } = useTranslation()
   const confirm = useConfirm()
+  const [users, setUsers] = useState<{ docs: Sender[]; totalDocs: number }>()
   const navigate = useNavigate()
   const client = useQueryClient()
   const { done, failed } = useReports()
@@ -100,6 +138,26 @@ function DomainActions({ domain: { _id, domain } }: { domain: DomainRecord }) {
     onSuccess: () => done(t('domains.verified', { domain })),
     ...refresh,
   })
+  const askToDelete = async () => {
+    try {
+      const { docs, totalDocs } = await rollcall.senders.list({
+        filter: { domain, delivery: { $ne: 'oauth' } },
+        limit: SHOWN_SENDERS,
+      })
+      if (totalDocs === 0)
+        return confirm({
+          title: t('domains.deleteTitle', { domain }),
+          text: t('domains.deleteText'),
+          action: t('domains.delete'),
+          run: () => rollcall.domains.delete(_id),
+          done: t('domains.deleted', { domain }),
+          onDone: () => void navigate({ to: '/domains' }),
+        })
+      setUsers({ docs, totalDocs })
+    } catch (error) {
+      failed(error)
+    }
+  }
   return (
     <>
       <Action
@@ -131,24 +189,22 @@ function DomainActions({ domain: { _id, domain } }: { domain: DomainRecord }) {
           {t('domains.rotate')}
         </MenuAction>
         <Menu.Divider />
-        <MenuAction
-          call="domains.delete"
-          danger
-          icon={<TrashIcon />}
-          onClick={() =>
-            confirm({
-              title: t('domains.deleteTitle', { domain }),
-              text: t('domains.deleteText'),
-              action: t('domains.delete'),
-              run: () => rollcall.domains.delete(_id),
-              done: t('domains.deleted', { domain }),
-              onDone: () => void navigate({ to: '/domains' }),
-            })
-          }
-        >
+        <MenuAction call="domains.delete" danger icon={<TrashIcon />} onClick={() => void askToDelete()}>
           {t('domains.delete')}
         </MenuAction>
       </MoreMenu>
+      {users && (
+        <InTheWay
+          title={t('domains.inUse', { domain })}
+          text={t('domains.inUseText')}
+          records={users.docs.map(({ _id: id, email, name }) => ({
+            id,
+            link: <RecordLink to="/senders/$id" params={{ id }} name={email} detail={name} />,
+          }))}
+          total={users.totalDocs}
+          onClose={() => setUsers(undefined)}
+        />
+      )}
     </>
   )
 }
@@ -182,11 +238,15 @@ function Records({
   title,
   text,
   records,
+  domain,
+  zone,
   hasCopyAll = false,
 }: {
   title: string
   text: string
   records: readonly DnsRecord[]
+  domain: DomainRecord
+  zone: string
   hasCopyAll?: boolean
 }) {
   const { t } = useTranslation()
@@ -208,14 +268,14 @@ function Records({
       </div>
       <div className={classes.records}>
         {records.map(record => (
-          <Record key={`${record.type} ${record.name} ${record.value}`} record={record} />
+          <Record key={`${record.type} ${record.name} ${record.value}`} record={record} domain={domain} zone={zone} />
         ))}
       </div>
     </section>
   )
 }
 
-function Record({ record }: { record: DnsRecord }) {
+function Record({ record, domain, zone }: { record: DnsRecord; domain: DomainRecord; zone: string }) {
   const { t } = useTranslation()
   const purpose = t(`domains.purpose.${record.purpose}`)
   return (
@@ -226,13 +286,18 @@ function Record({ record }: { record: DnsRecord }) {
           <Text fw={550} size="sm">
             {purpose}
           </Text>
+          <KeyState domain={domain} record={record} />
         </Group>
         <StatusChip tone={toneOf(record)}>{t(`domains.record.${record.status}`)}</StatusChip>
       </div>
       <dl className={classes.fields}>
         <dt>{t('domains.name')}</dt>
         <dd>
-          <Copyable value={record.name} what={t('domains.nameOf', { purpose })} mono />
+          <Copyable value={relativeName(record.name, zone)} what={t('domains.nameOf', { purpose })} mono />
+        </dd>
+        <dt>{t('domains.fullName')}</dt>
+        <dd>
+          <Copyable value={record.name} what={t('domains.fullNameOf', { purpose })} mono />
         </dd>
         <dt>{t('domains.value')}</dt>
         <dd>

@@ -11,15 +11,25 @@ export function ValueInput({
   onChange,
   error,
   required,
+  isInline = false,
+  rightSection,
 }: {
   field: TypedField
   value: unknown
   onChange: (value: unknown) => void
   error?: React.ReactNode
   required?: boolean
+  /** Without a label of its own, with the focus. */
+  isInline?: boolean
+  rightSection?: React.ReactNode
 }) {
   const { t } = useTranslation()
-  const common = { label: name, error, required: required ?? false }
+  const common = {
+    error,
+    required: required ?? false,
+    ...(isInline ? { 'aria-label': name, size: 'xs', autoFocus: true } : { label: name }),
+    ...(rightSection && { rightSection }),
+  }
   const text = typeof value === 'string' ? value : ''
   switch (type) {
     case 'number':

@@ -61,3 +61,13 @@ export function grantsOf(permissions: Record<string, unknown>, all: readonly Per
   const everything = Object.fromEntries(all.map(({ resource, actions }) => [resource, actions]))
   return '*' in permissions ? everything : (permissions as Grants)
 }
+
+/** Returns the permissions of a role that a person does not hold. */
+export function excessOf(
+  permissions: Record<string, unknown>,
+  all: readonly Permission[],
+  mine: readonly string[],
+): string[] {
+  if (mine.includes('*')) return []
+  return pairsOf(grantsOf(permissions, all)).filter(pair => !mine.includes(pair))
+}

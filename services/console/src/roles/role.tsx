@@ -15,7 +15,7 @@ import {
   UnstyledButton,
 } from '@mantine/core'
 import { CheckIcon, CopyIcon, DashIcon, TrashIcon } from '@primer/octicons-react'
-import type { Permission, Role as RoleRecord, SavedRole } from '@rollcall/sdk'
+import type { Permission, Role as RoleRecord, SavedRole, User } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -25,15 +25,21 @@ import { Action, MenuAction } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
 import { fieldProps } from '../kit/form-modal.tsx'
+import { InTheWay } from '../kit/in-the-way.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
-import { StatusChip, type Tone } from '../kit/status-chip.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { useMe } from '../session.ts'
+import { Comparison } from './comparison.tsx'
 import { ACTIONS, type Grants, grantsOf, groupsOf, pairsOf, type RoleDraft, toggled, withActions } from './matrix.ts'
+import { Pairs } from './pairs.tsx'
 import { permissionsQuery, rolesQuery } from './queries.ts'
 import classes from './role.module.css'
+
+/** Records that are named when a role is to be deleted. */
+const SHOWN_RECORDS = 10
 
 /** One role as a matrix, or a new one. */
 export function Role() {
@@ -126,6 +132,7 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
         </Group>
         <Matrix permissions={permissions} grants={grants} isFixed={isFixed} onChange={setGrants} />
       </section>
+      {role && <Comparison role={role} grants={grants} permissions={permissions} />}
       {isReviewing && (
         <Review role={{ name, kind, description, permissions: grants }} onClose={() => setReviewing(false)} />
       )}
@@ -385,66 +392,69 @@ function Names({ title, count, names }: { title: string; count: number; names: r
   )
 }
 
-function Pairs({ title, pairs, tone }: { title: string; pairs: readonly string[]; tone: Tone }) {
-  const { t } = useTranslation()
-  return (
-    <div>
-      <Text fw={550} mb={4}>
-        {title}
-      </Text>
-      {pairs.length === 0 ? (
-        <Text c="dimmed" size="sm">
-          {t('roles.nothing')}
-        </Text>
-      ) : (
-        <Group gap={4}>
-          {pairs.map(pair => (
-            <StatusChip key={pair} tone={tone}>
-              {pair}
-            </StatusChip>
-          ))}
-        </Group>
-      )}
-    </div>
-  )
-}
-
-function RoleMenu({ role: { _id, name, tokenCount }, grants }: { role: RoleRecord; grants: Grants }) {
+function RoleMenu({ role: { _id, name }, grants }: { role: RoleRecord; grants: Grants }) {
   const { t } = useTranslation()
   const confirm = useConfirm()
   const navigate = useNavigate()
+  const { failed } = useReports()
+  const [members, setMembers] = useState<{ docs: User[]; totalDocs: number }>()
+  const askToDelete = async () => {
+    try {
+      const query = { filter: { role: name }, limit: SHOWN_RECORDS }
+      const { docs, totalDocs } = await rollcall.users.list(query)
+      if (totalDocs > 0) return setMembers({ docs, totalDocs })
+      const tokens = await rollcall.tokens.list(query)
+      const names = tokens.docs.map(token => token.name).join(', ')
+      confirm({
+        title: t('roles.deleteTitle', { name }),
+        text:
+          tokens.totalDocs > 0 ? t('roles.deleteText', { count: tokens.totalDocs, names }) : t('roles.deleteUnused'),
+        action: t('roles.delete'),
+        run: () => rollcall.roles.delete(_id),
+        done: t('roles.deleted', { name }),
+        onDone: () => void navigate({ to: '/roles' }),
+      })
+    } catch (error) {
+      failed(error)
+    }
+  }
   return (
-    <MoreMenu name={name} variant="default">
-      <MenuAction
-        call="roles.save"
-        icon={<CopyIcon />}
-        onClick={() =>
-          void navigate({
-            to: '/roles/new',
-            search: { draft: { name: t('roles.copyOf', { name }), permissions: grants } },
-          })
-        }
-      >
-        {t('roles.duplicate')}
-      </MenuAction>
-      <Menu.Divider />
-      <MenuAction
-        call="roles.delete"
-        danger
-        icon={<TrashIcon />}
-        onClick={() =>
-          confirm({
-            title: t('roles.deleteTitle', { name }),
-            text: t('roles.deleteText', { tokens: tokenCount }),
-            action: t('roles.delete'),
-            run: () => rollcall.roles.delete(_id),
-            done: t('roles.deleted', { name }),
-            onDone: () => void navigate({ to: '/roles' }),
-          })
-        }
-      >
-        {t('roles.delete')}
-      </MenuAction>
-    </MoreMenu>
+    <>
+      <MoreMenu name={name} variant="default">
+        <MenuAction
+          call="roles.save"
+          icon={<CopyIcon />}
+          onClick={() =>
+            void navigate({
+              to: '/roles/new',
+              search: { draft: { name: t('roles.copyOf', { name }), permissions: grants } },
+            })
+          }
+        >
+          {t('roles.duplicate')}
+        </MenuAction>
+        <Menu.Divider />
+        <MenuAction
+          call={['roles.delete', 'users.list', 'tokens.list']}
+          danger
+          icon={<TrashIcon />}
+          onClick={() => void askToDelete()}
+        >
+          {t('roles.delete')}
+        </MenuAction>
+      </MoreMenu>
+      {members && (
+        <InTheWay
+          title={t('roles.inUse', { name })}
+          text={t('roles.inUseText')}
+          records={members.docs.map(({ _id: id, name: person, email }) => ({
+            id,
+            link: <RecordLink to="/users/$id" params={{ id }} name={person} detail={email} />,
+          }))}
+          total={members.totalDocs}
+          onClose={() => setMembers(undefined)}
+        />
+      )}
+    </>
   )
 }

@@ -2,7 +2,6 @@ import { Menu, Select, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { KeyIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { Token } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
@@ -19,8 +18,7 @@ import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { rolesQuery } from '../roles/queries.ts'
-import { useMissing } from '../session.ts'
+import { RoleSelect } from '../roles/role-select.tsx'
 
 const TONES: Record<Token['status'], Tone> = {
   active: 'good',
@@ -213,8 +211,6 @@ export function TokenMenu({
 
 function CreateToken({ onClose, onCreated }: { onClose: () => void; onCreated: (secret: string) => void }) {
   const { t } = useTranslation()
-  const missing = useMissing()
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: !missing('roles.list') })
   const form = useForm({
     initialValues: { name: '', description: '', role: null as string | null, days: '' as string | null },
   })
@@ -243,12 +239,11 @@ function CreateToken({ onClose, onCreated }: { onClose: () => void; onCreated: (
         {...fieldProps('tokens.create', 'description')}
         {...form.getInputProps('description')}
       />
-      <Select
-        label={t('kit.field.role')}
+      <RoleSelect
         description={t('tokens.roleHint')}
         placeholder={t('tokens.asCreator')}
         clearable
-        data={roles.filter(({ kind, builtIn }) => kind === 'api' && !builtIn).map(({ name }) => name)}
+        offers={({ kind, builtIn }) => kind === 'api' && !builtIn}
         {...form.getInputProps('role')}
       />
       <Select

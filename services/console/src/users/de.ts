@@ -43,6 +43,7 @@ export default {
   noSessions: 'Keine offene Sitzung.',
   tabs: {
     sessions: 'Sitzungen und Geräte',
+    profile: 'Profil',
     activity: 'Aktivität',
     workspaces: 'Arbeitsbereiche',
     features: 'Funktionen',

@@ -40,6 +40,7 @@ export default {
   noSessions: 'No open session.',
   tabs: {
     sessions: 'Sessions and devices',
+    profile: 'Profile',
     activity: 'Activity',
     workspaces: 'Workspaces',
     features: 'Features',

@@ -25,14 +25,16 @@ import { useMe } from '../session.ts'
 import { UserActivity } from './user-activity.tsx'
 import { UserEmails } from './user-emails.tsx'
 import { UserFeatures } from './user-features.tsx'
+import { UserProfile } from './user-profile.tsx'
 import { UserDevices, UserSessions } from './user-sessions.tsx'
 import { UserWorkspaces } from './user-workspaces.tsx'
-import { RoleSelect, SecondFactorAt, UserStatus } from './users.tsx'
+import { MemberRoleSelect, SecondFactorAt, UserStatus } from './users.tsx'
 
 /** The roles that may impersonate; no other role can grant it. */
 const MAY_IMPERSONATE = ['owner', 'admin']
 const TABS = {
   sessions: SessionsTab,
+  profile: UserProfile,
   activity: UserActivity,
   workspaces: UserWorkspaces,
   features: UserFeatures,
@@ -145,7 +147,7 @@ function ChangeRole({ user: { _id, name, role }, onClose }: { user: UserRecord; 
       action={t('users.changeRole')}
       onClose={onClose}
     >
-      <RoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect {...form.getInputProps('role')} />
     </FormModal>
   )
 }

@@ -1,8 +1,8 @@
-import { PasswordInput, Select, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PlusIcon } from '@primer/octicons-react'
 import type { User } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
+import type { ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
@@ -16,8 +16,7 @@ import { StatusChip } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { rolesQuery } from '../roles/queries.ts'
-import { useMissing } from '../session.ts'
+import { RoleSelect } from '../roles/role-select.tsx'
 
 /** The accounts of the organization. */
 export function Users() {
@@ -94,16 +93,8 @@ export function SecondFactorAt({ user: { secondFactorAt } }: { user: User }) {
 }
 
 /** A choice of the roles that members can have. */
-export function RoleSelect(props: {
-  value?: string
-  onChange?: (role: string | null) => void
-  error?: React.ReactNode
-}) {
-  const { t } = useTranslation()
-  const missing = useMissing()
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: !missing('roles.list') })
-  const names = roles.filter(({ kind }) => kind !== 'api').map(({ name }) => name)
-  return <Select label={t('kit.field.role')} allowDeselect={false} data={names} {...props} />
+export function MemberRoleSelect(props: Omit<ComponentProps<typeof RoleSelect>, 'offers'>) {
+  return <RoleSelect {...props} offers={({ kind }) => kind !== 'api'} />
 }
 
 function CreateUser({ onClose }: { onClose: () => void }) {
@@ -130,7 +121,7 @@ function CreateUser({ onClose }: { onClose: () => void }) {
         {...fieldProps('users.create', 'email')}
         {...form.getInputProps('email')}
       />
-      <RoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect {...form.getInputProps('role')} />
       <PasswordInput
         label={t('kit.field.password')}
         description={t('users.passwordHint')}

@@ -25,7 +25,7 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
-import { RoleSelect } from '../users/users.tsx'
+import { MemberRoleSelect } from '../users/users.tsx'
 
 const ALL = 1000
 const TONES: Record<Invitation['status'], Tone> = {
@@ -266,7 +266,7 @@ function ChangeMember({
       action={t('users.changeRole')}
       onClose={onClose}
     >
-      <RoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect {...form.getInputProps('role')} />
     </FormModal>
   )
 }
@@ -366,7 +366,7 @@ function Invite({
         {...fieldProps('invitations.create', 'email')}
         {...form.getInputProps('email')}
       />
-      <RoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect {...form.getInputProps('role')} />
     </FormModal>
   )
 }
