@@ -14,7 +14,7 @@ import { BATCHES_IN_FLIGHT } from './slice.ts'
  * cancelled where it has not: the job's counts are exactly what stays. Idempotent, also when called twice at once.
  */
 export async function abortImport(
-  { batches, store }: Context,
+  { batches, store, logger }: Context,
   collections: Tenant,
   job: Import,
   failedReason: string,
@@ -22,14 +22,16 @@ export async function abortImport(
 ): Promise<void> {
   const { imports } = collections
   const counts = await cancelInFlight(batches, job, call)
-  const ended = { state: 'failed', failedReason, finishedAt: new Date(), counts, fates: null, unchecked: null }
+  const ended = { state: 'failed', failedReason, finishedAt: new Date(), counts, rowStatuses: null, unchecked: null }
   const current = { _id: job._id, fence: job.fence, state: { $in: unfinished } }
   const wasOurs = await store.transaction(async tx => {
     const { matchedCount } = await imports.updateOne(current, { $set: ended }, { tx })
     if (matchedCount > 0) await addEvents(tx, failureEvents(job, failedReason, counts))
     return matchedCount > 0
   })
-  if (wasOurs) await dropFile(collections, job)
+  if (!wasOurs) return
+  logger.info({ job: String(job._id), organization: String(job.organization), reason: failedReason }, 'import failed')
+  await dropFile(collections, job)
 }
 
 /** Cancels the batches in flight. @returns the job's counts, with those of batches that were applied already */

@@ -44,8 +44,8 @@ describe('an import that is cancelled', () => {
     const slice = test.runSlice(call)
     await held // two batches are counted or applied, the third is on its way
     await cancel(call, jobId)
-    const { state, failedReason, counts, fates } = await test.job(call, jobId)
-    assert.deepEqual([state, failedReason, counts.created, fates], ['failed', 'cancelled', 2_000, null])
+    const { state, failedReason, counts, rowStatuses } = await test.job(call, jobId)
+    assert.deepEqual([state, failedReason, counts.created, rowStatuses], ['failed', 'cancelled', 2_000, null])
     release()
     assert.equal(await slice, 'again')
     assert.equal(applied(), 2_000)

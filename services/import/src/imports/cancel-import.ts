@@ -15,7 +15,7 @@ export async function cancelImport(context: Context, { jobId }: ImportJobRequest
   const { _id, kind } = await findImport(imports, jobId)
   if (kind === 'undo') throw new AppError('import.not_cancellable')
   // The new fence stops the worker of the job at its next checkpoint.
-  const mark = { $set: { cancelled: true, setbacks: 0 }, $inc: { fence: 1 } }
+  const mark = { $set: { cancelled: true, failures: 0 }, $inc: { fence: 1 } }
   const job = await imports.findOneAndUpdate({ _id, state: { $in: unfinished } }, mark)
   if (!job) throw new AppError('import.finished')
   try {

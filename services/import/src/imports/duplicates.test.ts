@@ -89,7 +89,7 @@ describe('rows of one email', () => {
     const call = test.newCall()
     const jobId = await test.start(call, pairs(4_000))
     await assert.rejects(test.runSlice(call, AbortSignal.abort()), { name: 'AbortError' })
-    assert.equal((await test.job(call, jobId)).fates, null)
+    assert.equal((await test.job(call, jobId)).rowStatuses, null)
     const stop = new AbortController()
     let calls = 0
     test.answer = request => {

@@ -18,7 +18,7 @@ const CHECKPOINT_EVERY_MS = 1_000
 export async function resolveDuplicates(slice: Slice, columns: readonly Column[]): Promise<RowStatuses | null> {
   const { job } = slice
   const emailColumn = columns.find(({ target }) => target === 'email')!.index
-  const statuses = job.fates ? new RowStatuses(job.fates.buffer) : await findDuplicates(slice, emailColumn)
+  const statuses = job.rowStatuses ? new RowStatuses(job.rowStatuses.buffer) : await findDuplicates(slice, emailColumn)
   if (!job.unchecked) return statuses
   if (!(await validateDuplicates(slice, columns, statuses))) return null
   await supersedeDuplicates(slice, emailColumn, statuses)
@@ -41,7 +41,7 @@ async function findDuplicates(slice: Slice, emailColumn: number): Promise<RowSta
     }
   }
   const unchecked = duplicatesInFile > 0 ? job.format.start : null
-  await saveProgress(slice, { fates: new mongo.Binary(statuses.bytes), unchecked, duplicatesInFile })
+  await saveProgress(slice, { rowStatuses: new mongo.Binary(statuses.bytes), unchecked, duplicatesInFile })
   return statuses
 }
 
@@ -56,7 +56,7 @@ async function validateDuplicates(slice: Slice, columns: readonly Column[], stat
     if (duplicates.length > 0) await validateRows(slice, columns, statuses, duplicates)
     const over = await isOver(slice)
     if (over || performance.now() - slice.since > CHECKPOINT_EVERY_MS)
-      await saveProgress(slice, { fates: new mongo.Binary(statuses.bytes), unchecked: checkpoint })
+      await saveProgress(slice, { rowStatuses: new mongo.Binary(statuses.bytes), unchecked: checkpoint })
     if (over) return false
   }
   return true
@@ -93,5 +93,5 @@ async function supersedeDuplicates(slice: Slice, emailColumn: number, statuses: 
       if (before > 0) statuses.set(job.duplicateStrategy === 'skip' ? row.row : before, 'superseded')
     }
   }
-  await saveProgress(slice, { fates: new mongo.Binary(statuses.bytes), unchecked: null })
+  await saveProgress(slice, { rowStatuses: new mongo.Binary(statuses.bytes), unchecked: null })
 }

@@ -9,7 +9,7 @@ import { computedFields, type ShownImport } from './import-view.ts'
  */
 export async function findImport(imports: Scope<Import>, jobId: string): Promise<Import> {
   if (!isObjectId(jobId)) throw new AppError('import_job.not_found')
-  return imports.get(jobId, 'import_job', { projection: { fates: 0 } })
+  return imports.get(jobId, 'import_job', { projection: { rowStatuses: 0 } })
 }
 
 /** Finds a job with its computed fields. @throws {AppError} import_job.not_found */

@@ -5,7 +5,7 @@ import type { Import } from './import.model.ts'
 import { noCounts } from './import-counters.ts'
 
 /** A job as the stages of `computedFields` leave it. */
-export type ShownImport = Omit<Import, 'mapping' | 'fates'> & {
+export type ShownImport = Omit<Import, 'mapping' | 'rowStatuses'> & {
   mapping: Record<string, string>
   shown: {
     /** Whole percent: 100 only when the job is complete. */
@@ -27,7 +27,7 @@ export function computedFields(): PipelineStage[] {
       errorsUrl: { $concat: ['/api/audience/import/', { $toString: '$_id' }, '/errors'] },
     },
   }
-  return [{ $project: { fates: 0 } }, { $addFields: computed }]
+  return [{ $project: { rowStatuses: 0 } }, { $addFields: computed }]
 }
 
 type PublicField = keyof typeof importJobFields

@@ -105,16 +105,16 @@ async function abortCancelled(context: Context, collections: Tenant, { _id }: Ne
   if (job) await abortImport(context, collections, job, CANCELLED_REASON, call)
 }
 
-type NextJob = Pick<Import, '_id' | 'startedAt' | 'setbacks' | 'cancelled'>
+type NextJob = Pick<Import, '_id' | 'startedAt' | 'failures' | 'cancelled'>
 
 /** Returns the oldest job, unless it keeps failing: then the others go first. */
 async function nextJob({ imports }: Tenant): Promise<NextJob | undefined> {
-  const projection = { startedAt: 1, setbacks: 1, cancelled: 1 } as const
+  const projection = { startedAt: 1, failures: 1, cancelled: 1 } as const
   const jobs: NextJob[] = await imports.find(
     { state: { $in: unfinished } },
     { sort: { _id: 1 }, limit: JOBS_CONSIDERED, projection },
   )
-  const rank = ({ setbacks }: NextJob) => Math.floor(setbacks / FAILURES_BEFORE_NEXT)
+  const rank = ({ failures }: NextJob) => Math.floor(failures / FAILURES_BEFORE_NEXT)
   const [next] = jobs.toSorted((a, b) => rank(a) - rank(b))
   return next
 }
@@ -128,7 +128,7 @@ async function countFailure(
 ): Promise<void> {
   try {
     await attributes.describeAttributes({}, { ...call, deadline: Date.now() + PROBE_TIMEOUT_MS })
-    await imports.updateOne({ _id }, { $inc: { setbacks: 1 } })
+    await imports.updateOne({ _id }, { $inc: { failures: 1 } })
   } catch {
     return
   }
@@ -148,7 +148,7 @@ async function acquire({ imports }: Tenant, { _id, startedAt }: NextJob): Promis
 async function complete({ context, collections, job }: Slice): Promise<void> {
   const { imports } = collections
   await context.store.transaction(async tx => {
-    const changes = { state: 'completed', finishedAt: new Date(), fates: null }
+    const changes = { state: 'completed', finishedAt: new Date(), rowStatuses: null }
     const { matchedCount } = await imports.updateOne(fenced(job), { $set: changes }, { tx })
     if (matchedCount === 0) throw new FenceLost()
     await addEvents(tx, completionEvents(job))

@@ -62,7 +62,7 @@ export type Import = {
   total: number
   duplicatesInFile: number
   /** The bytes of `RowStatuses`; null before pass 1 and after the end of the job. */
-  fates: mongo.Binary | null
+  rowStatuses: mongo.Binary | null
   /** Checkpoint of pass 2; null where it has nothing to do. */
   unchecked: Checkpoint | null
   /** Checkpoint of pass 3: where the next batch begins, and its number. Of an undo: how many rows and batches are undone. */
@@ -75,7 +75,7 @@ export type Import = {
   /** Fencing token, raised by each worker that acquires the job: a write with an older one is refused. */
   fence: number
   /** Slices in a row that failed although the audience was up. */
-  setbacks: number
+  failures: number
   /** Milliseconds of work so far. */
   workedMs: number
   startedAt: Date | null
@@ -109,7 +109,7 @@ export const importSchema = new Schema<Import>(
     cancelled: { type: Boolean, default: false },
     total: { type: Number, required: true },
     duplicatesInFile: { type: Number, default: 0 },
-    fates: { type: Schema.Types.Mixed, default: null },
+    rowStatuses: { type: Schema.Types.Mixed, default: null },
     unchecked: { type: Schema.Types.Mixed, default: null },
     checkpoint: { type: Schema.Types.Mixed, required: true },
     nextBatch: { type: Number, default: 0 },
@@ -117,7 +117,7 @@ export const importSchema = new Schema<Import>(
     errors: { type: Schema.Types.Mixed, default: [] },
     preview: { type: Schema.Types.Mixed, default: [] },
     fence: { type: Number, default: 0 },
-    setbacks: { type: Number, default: 0 },
+    failures: { type: Number, default: 0 },
     workedMs: { type: Number, default: 0 },
     startedAt: { type: Date, default: null },
     finishedAt: { type: Date, default: null },

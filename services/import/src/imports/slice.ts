@@ -39,7 +39,7 @@ export function startSlice(context: Context, collections: Tenant, job: Import, c
 export async function saveProgress(slice: Slice, changes: Partial<Import>): Promise<void> {
   const { collections, job } = slice
   const now = performance.now()
-  const progress = { ...changes, setbacks: 0, workedMs: job.workedMs + Math.round(now - slice.since) }
+  const progress = { ...changes, failures: 0, workedMs: job.workedMs + Math.round(now - slice.since) }
   const { matchedCount } = await collections.imports.updateOne(fenced(job), { $set: progress })
   if (matchedCount === 0) throw new FenceLost()
   Object.assign(job, progress)
