@@ -125,7 +125,7 @@ describe('public pages', () => {
     )
   })
 
-  it('that may be reused are, for a moment; the visits are reported, but for those that nobody made', async () => {
+  it('that may be reused are, for a moment; the visits are reported, except those that nobody made', async () => {
     const reuseMs = 300
     answerWith = () => ({ ...redirectTo('https://example.com/first'), reuseMs })
     const follow = async (init: RequestInit = {}) => (await get('/p/reused?utm=1', init)).headers.get('location')

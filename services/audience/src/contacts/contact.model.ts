@@ -139,7 +139,7 @@ export function contactFields(definitions: Definitions): FieldTable {
   return { ...publicFields, ...Object.fromEntries(attributes) }
 }
 
-/** The stored fields that filters find in columns: all that they can name, but for whole objects. */
+/** The stored fields that filters find in columns: all that they can name, except whole objects. */
 export const contactColumns: ColumnFields = [
   '_id',
   'email',

@@ -1,6 +1,6 @@
 export default {
   title: 'Webhooks',
-  lead: 'Addresses that are told of events as they happen, signed.',
+  lead: 'Addresses that receive events as they happen, signed.',
   create: 'New endpoint',
   edit: 'Edit endpoint',
   back: 'Webhooks',

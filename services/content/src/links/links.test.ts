@@ -80,7 +80,7 @@ describe('links', () => {
     await create({}, other)
   })
 
-  it('change but for the slug', async () => {
+  it('change, except the slug', async () => {
     const { id, slug } = await create({})
     const expiresAt = new Date(Date.now() + 60_000).toISOString()
     await links.updateLink({ id, url: 'http://example.org', title: 'B', active: false, expiresAt }, me)
