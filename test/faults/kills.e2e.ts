@@ -7,9 +7,11 @@ import { createBus, type Topic } from '@rollcall/bus'
 import { freePort, LOCALHOST, SERVICES, type ServiceName } from '@rollcall/local'
 import { createLogger, type Event, pause, retry } from '@rollcall/runtime'
 import { dropDatabase } from '@rollcall/testing/drop-database'
+import { type MailSink, startMailSink } from '@rollcall/testing/mail-sink'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
-import { MongoClient } from 'mongodb'
+import { MongoClient, ObjectId } from 'mongodb'
 import { type Api, bodyOf, makeToken, onceServed } from '../api.ts'
+import { makeCampaign, unlimitedMail, untilSent } from '../messaging/campaign-world.ts'
 import { counted, isSoak } from '../soak.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { type Killable, killAtRandom } from './kill-at-random.ts'
@@ -22,6 +24,9 @@ const OUTAGE_MS = 1500
 /** Time for work between two kills of a service. */
 const peaceMs = isSoak ? 2500 : 1000
 const settleMs = 60_000
+/** Recipients of the campaign that runs meanwhile, and its rate, at which it takes about as long as the kills. */
+const recipients = isSoak ? 10_000 : 150
+const RATE_PER_MINUTE = 600
 const logger = createLogger({ service: 'test', level: 'silent' })
 
 /** Created records, with their events and effects, which must match. */
@@ -36,20 +41,38 @@ type Account = {
   /** Accepted mails, and those published as sent, one for each distinct event. */
   queued: string[]
   sent: string[]
+  campaign: CampaignAccount
+}
+
+/** The mails of a campaign, those published as ended, and those that contacts show; addresses that the server heard of. */
+type CampaignAccount = { mails: string[]; ended: string[]; shown: string[]; reached: string[] }
+
+const nothing: Account = {
+  there: [],
+  published: [],
+  effects: 0,
+  expected: 0,
+  queued: [],
+  sent: [],
+  campaign: { mails: [], ended: [], shown: [], reached: [] },
 }
 
 /** Returns the number of lost and of repeated events and effects. */
-function faultsOf({ there, published, effects, expected, queued, sent }: Account): { lost: number; doubled: number } {
-  const [contacts, mails] = [compared(there, published), compared(queued, sent)]
+function faultsOf(account: Account): { lost: number; doubled: number } {
+  const { there, published, effects, expected, queued, sent, campaign } = account
+  const { mails, ended, shown, reached } = campaign
+  const pairs = [compared(there, published), compared(queued, sent), compared(mails, ended), compared(mails, shown)]
+  const twice = reached.length - new Set(reached).size
   return {
-    lost: contacts.lost + mails.lost + Math.max(0, expected - effects),
-    doubled: contacts.doubled + mails.doubled + Math.max(0, effects - expected),
+    lost: pairs.reduce((sum, { lost }) => sum + lost, 0) + Math.max(0, expected - effects),
+    doubled: pairs.reduce((sum, { doubled }) => sum + doubled, 0) + Math.max(0, effects - expected) + twice,
   }
 }
 
 function compared(ids: readonly string[], published: readonly string[]): { lost: number; doubled: number } {
   const known = new Set(published)
-  return { lost: ids.filter(id => !known.has(id)).length, doubled: published.length - known.size }
+  const lost = ids.filter(id => !known.has(id)).length
+  return { lost, doubled: Math.max(0, published.length - (ids.length - lost)) }
 }
 
 /** Collects every event of these topics, without repeated deliveries. */
@@ -65,9 +88,14 @@ describe('processes that are killed', () => {
   let mongo: MongoClient
   let replicaSet: ReplicaSet
   let collected: ReturnType<typeof collectEvents>
+  let sink: MailSink
+  /** Addresses of the mails that the mail server accepted. */
+  const reached: string[] = []
   before(async () => {
     replicaSet = await startReplicaSet()
-    stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1', MONGODB_URL: replicaSet.url } })
+    sink = await startMailSink({ onMail: to => void reached.push(to) })
+    const mail = { ...unlimitedMail, SMTP_URL: `smtp://127.0.0.1:${sink.port}` }
+    stack = await startStack({ processes: true, settings: { TRUST_PROXY: '1', MONGODB_URL: replicaSet.url, ...mail } })
     mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
     collected = collectEvents(stack.backing.KAFKA_BROKERS, stack.namespace, [
       'identity.events',
@@ -79,6 +107,7 @@ describe('processes that are killed', () => {
     await collected?.close()
     await mongo?.close()
     await stack?.stop()
+    await sink?.stop()
     await replicaSet?.stop()
   })
 
@@ -88,17 +117,22 @@ describe('processes that are killed', () => {
     const contact = await bodyOf(owner.post<Record>('/api/audience', { email: 'one@example.com' }), 201)
     await bodyOf(owner.patch(`/api/audience/${contact.id}/link-user`, { userId: user.id }))
 
+    const campaign = await makeCampaign(stack, recipients)
+    await bodyOf(owner.patch(`/api/emails/campaigns/${campaign}`, { ratePerMinute: RATE_PER_MINUTE }))
+    await bodyOf(owner.post(`/api/emails/campaigns/${campaign}/start`))
     const changes = keepChanging(owner, user.id)
     const services = SERVICES.flatMap(service => stack.instances(service))
     await Promise.all([killAtRandom(services, kills, peaceMs), failAtRandom(replicaSet, kills, peaceMs)])
     const { acknowledged } = await changes.stop()
+    const { counts } = await untilSent(stack, campaign)
 
-    const account = await settled(() => accountOf(owner, user.id, contact.id))
+    const account = await settled(() => accountOf(owner, user.id, contact.id, campaign))
     const faults = faultsOf(account)
     const { there, expected, queued } = account
-    const made = `${there.length} contacts, ${expected} effects, ${queued.length} mails`
+    const made = `${there.length} contacts, ${expected} effects, ${queued.length} mails, ${recipients} of a campaign`
     console.log(`R2  ${kills} kills, ${made}: ${faults.lost} lost, ${faults.doubled} doubled`)
     assert.ok(queued.length > 0)
+    assert.deepEqual([account.campaign.mails.length, counts.sent + counts.failed], [recipients, recipients])
     assert.deepEqual(faults, { lost: 0, doubled: 0 })
     const contacts = new Set(there)
     assert.deepEqual(
@@ -140,14 +174,18 @@ describe('processes that are killed', () => {
     }
   }
 
-  async function accountOf(owner: Api, userId: string, contactId: string): Promise<Account> {
+  async function accountOf(owner: Api, userId: string, contactId: string, campaign: string): Promise<Account> {
     const events = [...collected.events.values()]
+    // Imported contacts have no event of their own.
     const contacts = await databaseOf('audience')
       .collection('contacts')
-      .find({}, { projection: { _id: 1 } })
+      .find({ emailKey: { $not: /^reader/ } }, { projection: { _id: 1 } })
       .toArray()
     const ofUser = events.filter(({ type, subject }) => type === 'user.updated' && subject === userId)
-    const mails = (type: string) => events.filter(event => event.type === type).map(({ data }) => String(data.emailId))
+    const mails = (type: string) =>
+      events
+        .filter(event => event.type === type && event.data.kind !== 'campaign')
+        .map(({ data }) => String(data.emailId))
     const query = { filter: { type: 'user.updated' }, pagination: 'false' }
     const entries = await onceServed(() => bodyOf(owner.get<Record[]>(`/api/audience/${contactId}/timeline`, query)))
     return {
@@ -157,6 +195,26 @@ describe('processes that are killed', () => {
       expected: ofUser.length,
       queued: mails('email.queued'),
       sent: mails('email.sent'),
+      campaign: await campaignAccountOf(campaign, events),
+    }
+  }
+
+  async function campaignAccountOf(campaign: string, events: readonly Event[]): Promise<CampaignAccount> {
+    const ofCampaign = { campaign: new ObjectId(campaign), status: { $in: ['sent', 'failed'] } }
+    const mails = await databaseOf('messaging').collection('mails').find(ofCampaign).toArray()
+    const ids = mails.map(({ _id }) => String(_id))
+    const ends = mails.map(({ _id, status }) => `${_id} ${status}`)
+    const shown = await databaseOf('audience')
+      .collection('emails')
+      .find({ emailId: { $in: ids } })
+      .toArray()
+    return {
+      mails: ends,
+      ended: events
+        .filter(({ type, data }) => data.campaignId === campaign && type !== 'email.queued')
+        .map(({ type, data }) => `${data.emailId} ${type.slice('email.'.length)}`),
+      shown: shown.map(({ emailId, status }) => `${emailId} ${status}`),
+      reached: reached.filter(to => mails.some(mail => mail.to === to)),
     }
   }
 
@@ -207,10 +265,10 @@ describe('a service that publishes a while after it has stored', () => {
       isOver = true
       await makers
       const published = () => [...collected.events.values()].map(({ subject }) => subject)
-      const allTold = async () => assert.deepEqual(compared(acknowledged, published()), { lost: 0, doubled: 0 })
+      const allTold = async () => assert.equal(compared(acknowledged, published()).lost, 0)
       await retry(allTold, { deadline: Date.now() + scaledTimeout(settleMs), baseMs: 50, maxMs: 200 })
       const there = (await things.find().toArray()).map(({ _id }) => String(_id))
-      assert.ok(faultsOf({ there, published: published(), effects: 0, expected: 0, queued: [], sent: [] }).lost > 0)
+      assert.ok(faultsOf({ ...nothing, there, published: published() }).lost > 0)
     } finally {
       await naive.kill()
       await collected.close()
