@@ -78,8 +78,8 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     if (free <= 0) return
     const filter = {
       ...isDue(),
-      _id: { $nin: [...running.keys()] }, // their claim may have expired: another replica has to take them
-      ...Object.fromEntries(limits.map(limit => [limit.field, { $nin: busyValues(limit) }])),
+      ...except('_id', [...running.keys()]), // their claim may have expired: another replica has to take them
+      ...Object.assign({}, ...limits.map(limit => except(limit.field, busyValues(limit)))),
     }
     const due = await model
       .find(filter)
@@ -172,6 +172,11 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
 /** Both ends are named: without a lower one, some servers also read the records that are done. */
 function isDue() {
   return { dueAt: { $gte: new Date(0), $lte: new Date() } }
+}
+
+/** An idle process has none to except, and its search the index of `dueAt` alone to choose. */
+function except(field: string, values: readonly unknown[]): object {
+  return values.length > 0 ? { [field]: { $nin: values } } : {}
 }
 
 function idIn(record: object, field: string): Types.ObjectId {
