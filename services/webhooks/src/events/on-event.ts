@@ -97,10 +97,11 @@ async function nameSubjects(tenant: Tenant, entries: readonly Entry[]): Promise<
 /** Returns the names that subjects had in their last events. */
 async function knownNames({ events }: Tenant, subjects: readonly string[]): Promise<Map<string, string>> {
   if (subjects.length === 0) return new Map()
-  const named = { 'subject.id': { $in: [...new Set(subjects)] }, 'subject.name': { $ne: null } }
   const last = { $max: { at: '$at', event: '$_id', name: '$subject.name' } }
   const found = await events.aggregate<{ _id: string; last: { name: string } }>([
-    { $match: named },
+    // Two conditions: some servers use no index for both at once.
+    { $match: { 'subject.id': { $in: [...new Set(subjects)] } } },
+    { $match: { 'subject.name': { $ne: null } } },
     { $group: { _id: '$subject.id', last } },
   ])
   return new Map(found.map(({ _id, last: { name } }) => [_id, name]))
