@@ -159,11 +159,19 @@ async function statusChanges(
   if (doubtful.length === 0) return changes
   const earliest = new Date(Math.min(...deciding.map(({ at }) => at.getTime())))
   const people = doubtful.map(({ contact }) => contact._id)
-  const since = { person: { $in: people }, at: { $gt: earliest }, type: { $in: [...addressStatuses.keys()] } }
+  const decisions = await history.aggregate<{ person: Types.ObjectId; at: Date }>(
+    [
+      // Two conditions: some servers use no index for both at once.
+      { $match: { person: { $in: people } } },
+      { $match: { at: { $gt: earliest }, type: { $in: [...addressStatuses.keys()] } } },
+      { $project: { person: 1, at: 1 } },
+    ],
+    { tx },
+  )
   const decidedAt = new Map<string, number>()
   const decide = (person: Types.ObjectId, at: Date) =>
     decidedAt.set(String(person), Math.max(at.getTime(), decidedAt.get(String(person)) ?? 0))
-  for (const { person, at } of await history.find(since, { tx, projection: { person: 1, at: 1 } })) decide(person, at)
+  for (const { person, at } of decisions) decide(person, at)
   const statuses = new Map<string, Contact['emailStatus']>()
   for (const update of deciding) {
     const { _id, emailStatus } = update.contact
