@@ -10,7 +10,15 @@ import { type Harness, type Json, type Person, startHarness, unique } from '../.
 import { collections } from '../collections.ts'
 import { onEmailEvents } from './on-email-events.ts'
 
-type Step = { status: string; minute?: number; userId?: string | undefined; to?: string; error?: string; id?: string }
+type Step = {
+  status: string
+  minute?: number
+  userId?: string | undefined
+  to?: string
+  error?: string
+  id?: string
+  kind?: string
+}
 
 describe('mails of users', () => {
   let harness: Harness
@@ -115,14 +123,16 @@ describe('mails of users', () => {
     const emailId = unique('mail')
     const queued = eventOf(emailId, { status: 'queued', minute: 1 })
     const sent = eventOf(emailId, { status: 'sent', minute: 2 })
-    await consume(queued, queued, sent, queued, sent)
+    const ofCampaign = eventOf(emailId, { status: 'sent', userId: undefined, kind: 'campaign' })
+    await consume(queued, queued, sent, ofCampaign, queued, sent)
     assert.equal((await mailOf(emailId))!.status, 'sent')
     const stored = harness.db.collection('user_emails')
     assert.equal(await stored.countDocuments({ emailId }), 1)
     const inbox = harness.db.collection<{ _id: string }>('inbox')
     assert.equal(
-      await inbox.countDocuments({ _id: { $in: [queued, sent].map(({ id }) => `on-email-events:${id}`) } }),
+      await inbox.countDocuments({ _id: { $in: [queued, sent, ofCampaign].map(({ id }) => `on-email-events:${id}`) } }),
       2,
+      'one of a campaign costs nothing',
     )
   })
 
