@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, it } from 'node:test'
-import type { HttpBody } from '@rollcall/contract'
+import { AppError, type HttpBody } from '@rollcall/contract'
 import type { CampaignRecipientJson, PutMailingRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call } from '@rollcall/rpc'
 import { createMetrics, pause, within } from '@rollcall/runtime'
@@ -288,6 +288,35 @@ describe('mailings', () => {
     const [failed] = await recipientsOf(id)
     assert.match(failed!.error!, /^unknown whether it was handed over: /)
     assert.equal(server.asked.filter(to => to === lost!.email).length, 1)
+  })
+
+  it('count an outcome once, also if the answer to its commit was lost', async () => {
+    const recipients = contacts(1)
+    const { store } = context
+    const repeated = Promise.withResolvers<void>()
+    let isLost = false
+    context.store = {
+      ...store,
+      async transaction(work, options) {
+        const result = await store.transaction(work, options)
+        if (isLost) repeated.resolve()
+        else if (received(recipients).length > 0) {
+          isLost = true
+          throw new AppError('service.unavailable')
+        }
+        return result
+      },
+    }
+    try {
+      const { id } = await send(recipients)
+      await within(scaledTimeout(LIMIT_MS), 'the repetition', () => repeated.promise)
+      assert.equal((await finished(id)).counts!.sent, 1)
+      const mail = (await tenant().mails.findOne({ campaign: id }))!
+      const types = (await test.eventsOf(String(mail._id))).map(({ type }) => type)
+      assert.deepEqual(types, ['email.queued', 'email.sent'])
+    } finally {
+      context.store = store
+    }
   })
 
   it('fail a recipient whose mail cannot be rendered', async () => {
