@@ -30,8 +30,8 @@ export async function run(): Promise<Figure[]> {
     {
       name: `M1 mails of a campaign of ${recipients}`,
       measured: `${Math.round(large.perSecond)}/s (${shown.join(' + ')} µs a mail)`,
-      goal: PER_SECOND > 0 ? `≥ ${PER_SECOND}/s of the peer` : 'no peer on this machine',
-      ok: large.perSecond >= PER_SECOND,
+      goal: PER_SECOND > 0 ? `≥ ${PER_SECOND}/s of the peer` : 'ratio to a peer: not measured',
+      ok: PER_SECOND > 0 && large.perSecond >= PER_SECOND,
     },
     {
       name: 'M1 memory of messaging for ten times the recipients',
