@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
-import { type ClientSession, type Connection, type Model, Mongoose, type Schema } from 'mongoose'
-import { translateErrors } from './errors.ts'
+import { type ClientSession, type Connection, type ConnectOptions, type Model, Mongoose, type Schema } from 'mongoose'
+import { isUnavailable, translateErrors } from './errors.ts'
 import { createKeyedMutex } from './keyed-mutex.ts'
 import { watchSessions } from './orphans.ts'
 import { limitReads, type ReadLimitOptions, readLimitsOf } from './read-limits.ts'
@@ -66,12 +66,13 @@ export function afterCommit(tx: ClientSession, effect: () => void): void {
   effects.get(tx)?.add(effect)
 }
 
-/** Connects a service to its database; rejects with `service.unavailable` if it is unreachable. */
+/** Connects a service to its database; rejects with `service.unavailable` if it stays unreachable for `timeoutMs`. */
 export async function connectStore(options: StoreOptions): Promise<Store> {
   const { url, dbName, appName = 'rollcall', logger, poolSize = 50, timeoutMs = 15_000, reads } = options
   // An instance of its own, so that these settings apply to this store only.
   const mongoose = new Mongoose({ strict: 'throw', strictQuery: 'throw', autoIndex: false, autoCreate: false })
-  const connection = mongoose.createConnection(url, {
+  const connection = mongoose.createConnection()
+  const settings: ConnectOptions = {
     dbName,
     appName,
     maxPoolSize: poolSize,
@@ -86,16 +87,13 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
     readPreference: 'primary',
     readConcernLevel: 'local',
     w: 'majority',
-  })
+  }
   connection.on('error', error => logger.error({ err: error }, 'database connection failed'))
   let closing = false
   connection.on('disconnected', () => {
     if (!closing) logger.warn('database disconnected')
   })
-  await translateErrors(connection.asPromise()).catch(async error => {
-    await connection.close(true).catch(() => undefined)
-    throw error
-  })
+  await openConnection(connection, url, settings, Date.now() + timeoutMs)
   const { msg } = await translateErrors(connection.db!.command({ hello: 1 }))
   const transactionReads = msg === 'isdbgrid' ? 'snapshot' : 'majority' // a mongos, or a replica set
   readLimitsOf(connection, reads)
@@ -154,5 +152,18 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       await watch.stop()
       await connection.close()
     },
+  }
+}
+
+/** Opens a connection, again until the deadline if the server cannot be reached. */
+async function openConnection(connection: Connection, url: string, settings: ConnectOptions, deadline: number) {
+  for (;;) {
+    try {
+      return await translateErrors(connection.openUri(url, settings))
+    } catch (error) {
+      if (isUnavailable(error) && Date.now() < deadline) continue
+      await connection.close(true).catch(() => undefined)
+      throw error
+    }
   }
 }

@@ -24,6 +24,11 @@ export function isTransient(error: unknown): boolean {
   return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError')
 }
 
+/** Whether the refusal says that the database cannot be reached, or was too slow. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'service.unavailable'
+}
+
 /** Whether `killSessions` ended the command. In a transaction, it ended the transaction too, but the error has no label. */
 export function isInterrupted(error: unknown): boolean {
   return codeOf(error) === INTERRUPTED

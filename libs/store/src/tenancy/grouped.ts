@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { ClientSession } from 'mongoose'
 import type { Store } from './connection.ts'
-import { isTransient } from './errors.ts'
+import { isTransient, isUnavailable } from './errors.ts'
 
 /**
  * Writes the items of a group in one transaction and returns a result for each, in order. An `AppError` as a result refuses
@@ -122,8 +122,4 @@ export function groupWrites<Item, Result>(
       groups.set(group, fresh)
       void work(group, fresh)
     })
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'service.unavailable'
 }
