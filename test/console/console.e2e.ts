@@ -123,6 +123,17 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
+  it('speaks German, as the server does in it', async () => {
+    const page = await open('/sign-in', { anonymous: true })
+    await page.evaluate(`localStorage.setItem('rollcall.language', 'de')`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Anmelden' }).waitFor()
+    await page.getByLabel('E-Mail').fill(OWNER.email)
+    await page.getByRole('textbox', { name: 'Passwort' }).fill('not the password')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('E-Mail oder Passwort ist falsch.').waitFor()
+  })
+
   it('asks for one of several organizations by its name, after the password', async () => {
     const account = { name: 'Ada', email: 'both@example.com', password: 'a password of tests' }
     for (const organization of ['Engines', 'Looms'])

@@ -28,21 +28,26 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 setNonce(nonce) // for the scroll lock of overlays
 
 watchRefusals()
-await startTranslation()
-createRoot(document.querySelector('#root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={variables}
-        defaultColorScheme="auto"
-        getStyleNonce={() => nonce}
-      >
-        <ModalsProvider>
-          <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
-        </ModalsProvider>
-      </MantineProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+void start()
+
+/** Not awaited at the top level: the texts are in files that wait for this one. */
+async function start(): Promise<void> {
+  await startTranslation()
+  createRoot(document.querySelector('#root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <MantineProvider
+          theme={theme}
+          cssVariablesResolver={variables}
+          defaultColorScheme="auto"
+          getStyleNonce={() => nonce}
+        >
+          <ModalsProvider>
+            <Notifications position="bottom-right" />
+            <RouterProvider router={router} />
+          </ModalsProvider>
+        </MantineProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

@@ -217,6 +217,7 @@ function FailedRows({ job }: { job: ImportJob }) {
           {t('imports.errors.download')}
         </Button>
       </Group>
+      {kind === 'import' && <CorrectedFile job={job} />}
       <Table.ScrollContainer minWidth={520} type="native" className={classes.table}>
         <Table>
           <Table.Thead>
@@ -241,7 +242,6 @@ function FailedRows({ job }: { job: ImportJob }) {
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {kind === 'import' && <CorrectedFile job={job} />}
     </section>
   )
 }
