@@ -79,7 +79,6 @@ export default {
     select: 'Zeile auswählen',
   },
   secret: {
-    example: 'Beispiel',
     env: 'Als .env herunterladen',
     done: 'Ich habe es gespeichert',
     leave: 'Ohne Kopieren schließen?',

@@ -76,7 +76,6 @@ export default {
     select: 'Select the row',
   },
   secret: {
-    example: 'example',
     env: 'Download as .env',
     done: 'I have stored it',
     leave: 'Close without copying?',

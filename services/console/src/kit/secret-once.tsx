@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Copyable, CopyIconButton } from './copyable.tsx'
+import { CodeBlock } from './code-block.tsx'
+import { Copyable } from './copyable.tsx'
 import { saveFile } from './save-file.ts'
 import classes from './secret-once.module.css'
 
@@ -13,7 +14,7 @@ export function SecretOnce({
   text,
   what,
   variable,
-  example,
+  examples,
   onClose,
 }: {
   secret: string
@@ -24,7 +25,7 @@ export function SecretOnce({
   /** Its name in the file that can be downloaded. */
   variable: string
   /** What one does with the secret. */
-  example: { title: string; code: string }
+  examples: readonly { title: string; code: string }[]
   onClose: () => void
 }) {
   const { t } = useTranslation()
@@ -48,17 +49,14 @@ export function SecretOnce({
         <div className={classes.secret}>
           <Copyable value={secret} what={what} mono />
         </div>
-        <div>
-          <Text size="sm" fw={550} mb={4}>
-            {example.title}
-          </Text>
-          <Group gap="xs" wrap="nowrap" align="flex-start">
-            <Code block className={classes.code}>
-              {example.code}
-            </Code>
-            <CopyIconButton value={example.code} what={t('kit.secret.example')} />
-          </Group>
-        </div>
+        {examples.map(example => (
+          <div key={example.title}>
+            <Text size="sm" fw={550} mb={4}>
+              {example.title}
+            </Text>
+            <CodeBlock text={example.code} what={example.title} />
+          </div>
+        ))}
         {isLeaving ? (
           <Alert color="orange" role="alert" title={t('kit.secret.leave')}>
             <Text size="sm">{t('kit.secret.leaveText')}</Text>

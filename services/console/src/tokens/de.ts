@@ -55,6 +55,7 @@ export default {
     title: 'Kopieren Sie Ihr Token jetzt',
     text: 'Sie sehen es nicht wieder. Bewahren Sie es dort auf, wo nur das Programm es lesen kann.',
     token: 'Token',
-    curl: 'Ausprobieren',
+    curl: 'Ausprobieren mit curl',
+    sdk: 'Mit dem SDK benutzen',
   },
 } satisfies Translation<typeof en>

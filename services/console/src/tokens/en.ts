@@ -51,6 +51,7 @@ export default {
     title: 'Copy your token now',
     text: 'You will not see it again. Keep it where only the program that uses it can read it.',
     token: 'token',
-    curl: 'Try it',
+    curl: 'Try it with curl',
+    sdk: 'Use it with the SDK',
   },
 } as const

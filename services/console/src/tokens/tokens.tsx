@@ -144,15 +144,25 @@ export function Tokens() {
           text={t('tokens.secret.text')}
           what={t('tokens.secret.token')}
           variable="ROLLCALL_TOKEN"
-          example={{
-            title: t('tokens.secret.curl'),
-            code: `curl -H "Authorization: ${secret}" ${location.origin}/api/auth/me`,
-          }}
+          examples={[
+            {
+              title: t('tokens.secret.curl'),
+              code: `curl -H "Authorization: ${secret}" ${location.origin}/api/auth/me`,
+            },
+            { title: t('tokens.secret.sdk'), code: sdkExample(secret) },
+          ]}
           onClose={() => setSecret(undefined)}
         />
       )}
     </Page>
   )
+}
+
+function sdkExample(token: string): string {
+  return `import { createClient } from '@rollcall/sdk'
+
+const rollcall = createClient({ baseUrl: '${location.origin}', token: '${token}' })
+for await (const { email } of rollcall.contacts.list()) console.log(email)`
 }
 
 /** The state of a token, as a chip. */

@@ -13,7 +13,7 @@ export function SigningSecret({ webhook: { secret }, onClose }: { webhook: Creat
       text={t('webhooks.signing.text')}
       what={t('webhooks.signing.what')}
       variable="WEBHOOK_SECRET"
-      example={{ title: t('webhooks.signing.example'), code: RECEIVER }}
+      examples={[{ title: t('webhooks.signing.example'), code: RECEIVER }]}
       onClose={onClose}
     />
   )
