@@ -409,3 +409,175 @@ describe('contacts: 409', () => {
     await patch(two.id, '/link-user', { userId: user.id })
   })
 })
+
+describe('bulk jobs, data and erasure: every status', () => {
+  const bulk = '/api/audience/bulk'
+  type Job = { state: string; result: { matched: number; changed: number } }
+  const ended = async (jobId: string) => {
+    const job = () => bodyOf(api.get<Job>(`${bulk}/${jobId}`))
+    await until(async () => (await job()).state === 'completed')
+    return job()
+  }
+  const change = (fields: object, changed: object = { addTags: ['a'] }) =>
+    api.patch<{ jobId: string }>(bulk, { ...fields, change: changed })
+  const statusOf = async (answer: Promise<Answer<unknown>>) => {
+    const { status, body } = await answer
+    const { path } = body as { path?: string }
+    return path === undefined ? [status] : [status, path]
+  }
+  const newList = (body: object = {}) =>
+    bodyOf(api.post<{ id: string }>('/api/audience-lists', { name: `List ${++count}`, ...body }), 201)
+
+  it('200: tries, changes, undoes and deletes', async () => {
+    const { id } = await create()
+    const started = (await bodyOf(change({ contactIds: [id], dryRun: true }))).jobId
+    assert.equal((await ended(started)).result.changed, 1)
+    assert.deepEqual((await get(id)).tags, [])
+    const { jobId } = await bodyOf(change({ contactIds: [id] }))
+    assert.equal((await ended(jobId)).result.changed, 1)
+    assert.deepEqual((await get(id)).tags, ['a'])
+    await ended((await bodyOf(api.post<{ jobId: string }>(`${bulk}/${jobId}/undo`))).jobId)
+    assert.deepEqual((await get(id)).tags, [])
+    const jobs = await bodyOf(api.get<Page<{ id: string }>>(`${bulk}/jobs`))
+    assert.ok(jobs.docs.some(job => job.id === jobId))
+    await ended((await bodyOf(api.delete<{ jobId: string }>(bulk, { contactIds: [id] }))).jobId)
+    assert.equal((await api.get(`/api/audience/${id}`)).status, 404)
+  })
+
+  it('400: what selects none or twice, changes nothing, or names what is unknown', async () => {
+    const { id } = await create()
+    const refusals = await Promise.all([
+      statusOf(change({})),
+      statusOf(change({ contactIds: [id], filter: {} })),
+      statusOf(change({ filter: { name: { $where: '1' } } })),
+      statusOf(change({ contactIds: ['x'] })),
+      statusOf(change({ contactIds: [id] }, {})),
+      statusOf(change({ contactIds: [id] }, { addToLists: [unknown] })),
+      statusOf(change({ contactIds: [id] }, { unsubscribed: false })),
+      statusOf(api.delete(bulk, {})),
+    ])
+    assert.deepEqual(refusals, [
+      [400, 'contactIds'],
+      [400, 'filter'],
+      [400, 'filter'],
+      [400, 'contactIds.0'],
+      [400, 'change.addTags'],
+      [400, 'change.addToLists.0'],
+      [400, 'change.unsubscribed'],
+      [400, 'contactIds'],
+    ])
+  })
+
+  it('403: who lacks what a job requires', async () => {
+    const { id } = await create()
+    const { jobId } = await bodyOf(change({ contactIds: [id] }))
+    const role = (name: string, permissions: object) =>
+      bodyOf(api.post('/api/access-control/save-role', { name, kind: 'api', permissions }))
+    await role('bulk-readers', { audience: ['read'] })
+    await role('bulk-creators', { audience: ['read', 'create', 'update'] })
+    const { api: reader } = await makeToken(api, { role: 'bulk-readers' })
+    const { api: creator } = await makeToken(api, { role: 'bulk-creators' })
+    await bodyOf(reader.get(`${bulk}/${jobId}`))
+    const list = await newList()
+    const toList = { contactIds: [id], change: { addToLists: [list.id] } }
+    for (const attempt of [
+      reader.patch(bulk, { contactIds: [id], change: { addTags: ['a'] } }),
+      reader.post(`${bulk}/${jobId}/cancel`),
+      reader.post(`${bulk}/${jobId}/undo`),
+      creator.patch(bulk, toList),
+      creator.delete(bulk, { contactIds: [id] }),
+      creator.post(`/api/audience/${id}/erase`, {}),
+    ])
+      assert.equal((await attempt).status, 403)
+  })
+
+  it('404: unknown jobs and contacts, and those of another organization', async () => {
+    const { id } = await create()
+    const { jobId } = await bodyOf(change({ contactIds: [id] }))
+    for (const by of [api, stranger]) {
+      const job = by === api ? unknown : jobId
+      const contact = by === api ? unknown : id
+      await refused(by.get(`${bulk}/${job}`), 404, 'bulk job not found')
+      await refused(by.post(`${bulk}/${job}/cancel`), 404, 'bulk job not found')
+      await refused(by.post(`${bulk}/${job}/undo`), 404, 'bulk job not found')
+      await refused(by.get(`/api/audience/${contact}/data`), 404, 'contact not found')
+      await refused(by.post(`/api/audience/${contact}/erase`, {}), 404, 'contact not found')
+    }
+  })
+
+  it('409: what is finished, undone or archived', async () => {
+    const { id } = await create()
+    const { jobId } = await bodyOf(change({ contactIds: [id] }))
+    await ended(jobId)
+    await refused(api.post(`${bulk}/${jobId}/cancel`), 409, 'the job has finished')
+    const undo = await bodyOf(api.post<{ jobId: string }>(`${bulk}/${jobId}/undo`))
+    await refused(api.post(`${bulk}/${jobId}/undo`), 409, 'the job was already undone')
+    await ended(undo.jobId)
+    assert.deepEqual(await statusOf(api.post(`${bulk}/${undo.jobId}/undo`)), [409])
+    const { id: list } = await newList()
+    await bodyOf(api.patch(`/api/audience-lists/${list}`, { archived: true }))
+    const toArchived = change({ contactIds: [id] }, { addToLists: [list] })
+    assert.equal((await toArchived).status, 409)
+  })
+})
+
+describe('segments: every status', () => {
+  const path = '/api/audience/segments'
+  const save = (body: object = {}) =>
+    api.post<{ id: string; name: string }>(path, { name: `Segment ${++count}`, filter: { tags: 'seg' }, ...body })
+
+  it('200 and 201: a segment is what matches now', async () => {
+    const { id } = await bodyOf(save(), 201)
+    const counted = async () => (await bodyOf(api.get<{ count: number }>(`${path}/${id}/count`))).count
+    assert.equal(await counted(), 0)
+    const contact = await create({ tags: ['seg'] })
+    assert.equal(await counted(), 1)
+    const { docs } = await bodyOf(api.get<Page<Contact>>(`${path}/${id}/contacts`))
+    assert.deepEqual(
+      docs.map(each => each.id),
+      [contact.id],
+    )
+    await bodyOf(api.patch(`${path}/${id}`, { filter: { tags: 'none' } }))
+    assert.equal(await counted(), 0)
+    await bodyOf(api.get(path))
+    await bodyOf(api.delete(`${path}/${id}`))
+    await bodyOf(api.get(`/api/audience/${contact.id}`))
+  })
+
+  it('400 and 409: invalid filters, and names that are taken in any case', async () => {
+    const { id, name } = await bodyOf(save(), 201)
+    const other = await bodyOf(save(), 201)
+    const refusals = await Promise.all([
+      save({ filter: { secret: 1 } }),
+      save({ filter: { createdAt: { $gt: 'now-3x' } } }),
+      save({ sort: { position: 1 } }),
+      api.patch(`${path}/${id}`, { filter: { secret: 1 } }),
+      save({ name: name.toUpperCase() }),
+      api.patch(`${path}/${other.id}`, { name: name.toUpperCase() }),
+    ])
+    assert.deepEqual(
+      refusals.map(({ status, body }) => [status, (body as { path?: string }).path]),
+      [...['filter', 'filter', 'sort', 'filter'].map(field => [400, field]), [409, 'name'], [409, 'name']],
+    )
+  })
+
+  it('403 and 404: who may only read, unknown segments, and those of another organization', async () => {
+    const { id } = await bodyOf(save(), 201)
+    await bodyOf(
+      api.post('/api/access-control/save-role', { name: 'seg', kind: 'api', permissions: { audience: ['read'] } }),
+    )
+    const { api: reader } = await makeToken(api, { role: 'seg' })
+    await bodyOf(reader.get(`${path}/${id}/count`))
+    assert.equal((await reader.post(path, { name: 'x', filter: {} })).status, 403)
+    assert.equal((await reader.delete(`${path}/${id}`)).status, 403)
+    for (const [by, segment] of [
+      [api, unknown],
+      [stranger, id],
+    ] as const) {
+      for (const sub of ['', '/count', '/contacts'])
+        await refused(by.get(`${path}/${segment}${sub}`), 404, 'segment not found')
+      await refused(by.patch(`${path}/${segment}`, { name: 'x' }), 404, 'segment not found')
+      await refused(by.delete(`${path}/${segment}`), 404, 'segment not found')
+    }
+  })
+})

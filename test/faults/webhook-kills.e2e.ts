@@ -17,7 +17,9 @@ import { killAtRandom } from './kill-at-random.ts'
 
 /** W1 of the goals: kills of services while events are delivered, and the events. */
 const kills = counted(4, 200)
-const wanted = isSoak ? 10_000 : 150
+const wanted = Number(process.env.EVENTS ?? (isSoak ? 10_000 : 150))
+/** A loaded machine delivers ten a second to an endpoint that fails a third of them. */
+const DRAIN_MS = 120_000 + wanted * 100
 const peaceMs = isSoak ? 2500 : 1000
 /** Contacts that are created at once. */
 const CONCURRENCY = 4
@@ -28,7 +30,7 @@ const logger = createLogger({ service: 'test', level: 'silent' })
 /** What receivers accepted: the requests by the id of their event. */
 type Accepted = Map<string, ReceivedRequest[]>
 
-describe('webhooks under kill -9', { timeout: scaledTimeout(120_000 + kills * 20_000 + wanted * 100) }, () => {
+describe('webhooks under kill -9', { timeout: scaledTimeout(DRAIN_MS + kills * 20_000 + wanted * 100) }, () => {
   const started = new AsyncDisposableStack()
   let stack: TestStack
   let mongo: MongoClient
@@ -100,7 +102,7 @@ describe('webhooks under kill -9', { timeout: scaledTimeout(120_000 + kills * 20
       return ids.filter(id => !told.has(id))
     }
     await eventually('every event is delivered', () => missing().length === 0, {
-      withinMs: 120_000,
+      withinMs: DRAIN_MS,
       everyMs: 500,
     }).catch(() => undefined)
     const doubled = [...accepted.values()].filter(requests => requests.length > 1)
