@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { supervise, untilReady } from './supervise.ts'
+import { ended, supervise, untilReady } from './supervise.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'supervise-'))
 after(() => rmSync(dir, { recursive: true }))
@@ -25,6 +25,14 @@ test('a program that ends reports its exit code and its last lines', async () =>
     untilReady(running, 1, () => Promise.reject(new Error('no'))),
     { name: 'Problem', message: `ends ended by itself (exit 7): two; see ${logFile}` },
   )
+})
+
+test('a service that ends by itself is reported with its last error, not with how it stopped', async () => {
+  const [error, stopped] = ['{"level":"error","msg":"no port"}', '{"level":"info","msg":"all stopped"}']
+  const script = shell(`echo '${error}'; echo '${stopped}'; exit 1`)
+  const running = await supervise(script, { name: 'service', logFile: join(dir, 'service.log'), graceSeconds: 1 })
+  await running.exited
+  assert.match(ended(running).message, /exit 1\): \{"level":"error","msg":"no port"\};/)
 })
 
 test('a program that cannot be run ends with 127, as in a shell', async () => {

@@ -144,8 +144,14 @@ export function firstToEnd(programs: readonly Running[]): Promise<Running> {
 
 /** Returns the Problem for a program that ended unexpectedly. */
 export function ended({ name, exit, lastLines, logFile }: Running): Problem {
-  return new Problem(`${name} ended by itself (exit ${exit?.code}): ${lastLines(1)}; see ${logFile ?? 'above'}`)
+  const lines = lastLines(LINES_SEARCHED).split('\n')
+  const reason = lines.findLast(line => IS_ERROR.test(line)) ?? lines.at(-1)
+  return new Problem(`${name} ended by itself (exit ${exit?.code}): ${reason}; see ${logFile ?? 'above'}`)
 }
+
+/** A service still logs how it stops after the error that made it. */
+const LINES_SEARCHED = 30
+const IS_ERROR = /"level":"(error|fatal)"/
 
 function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise(resolve => {
