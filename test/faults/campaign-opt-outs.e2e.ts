@@ -19,6 +19,8 @@ const timeout = scaledTimeout(isSoak ? 3_600_000 : 120_000)
 const MAIL_MS = 15
 /** Mails between the last one and the contact that is changed. */
 const AHEAD = [5, 10, 20, 40, 80]
+/** A round of the naive variant may be lucky, on a busy machine. */
+const MAX_NAIVE_ROUNDS = 5
 
 describe('a campaign whose contacts are blocked, unsubscribed, deleted and suppressed meanwhile', () => {
   let sink: MailSink
@@ -91,8 +93,11 @@ describe('a campaign whose contacts are blocked, unsubscribed, deleted and suppr
       const contacts = mongo.db(`${stack.namespace}rollcall_audience`).collection('contacts')
       await contacts.updateOne({ _id: new ObjectId(id) }, { $set: { blocked: true } })
     }
-    const { changed, late } = await play('naive', 40, 400, () => naive)
-    t.diagnostic(`${changed} changes, ${late} handed over after them`)
-    assert.ok(late > 0)
+    for (let round = 1, late = 0; late === 0; round++) {
+      assert.ok(round <= MAX_NAIVE_ROUNDS, 'no mail was late in any round')
+      const played = await play(`naive${round}`, 40, 400, () => naive)
+      t.diagnostic(`${played.changed} changes, ${played.late} handed over after them`)
+      late = played.late
+    }
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -73,7 +74,7 @@ describe('a credential that was revoked', () => {
   }
 
   it('by the passing of its time is refused then, also on the cached path', async () => {
-    const expiresAt = new Date(Date.now() + 1_500)
+    const expiresAt = new Date(Date.now() + scaledTimeout(2000))
     const token = await makeToken(from(stack.owner), { expiresAt: expiresAt.toISOString() })
     assert.deepEqual(await everywhere(token.api), [200, 200])
     const stopReading = keepReading(token.api)
