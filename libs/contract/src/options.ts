@@ -38,7 +38,18 @@ export type HttpOption = { verb: string; path: string; body: boolean }
  * does not check options, so this checks keys and value types against options.proto.
  * @throws {ContractError} for an unknown key, a wrong type or a repeated option
  */
-export function readOptions(object: protobuf.ReflectionObject): Record<string, unknown> {
+export function readOptions(object: protobuf.ReflectionObject): Readonly<Record<string, unknown>> {
+  const known = optionsRead.get(object)
+  if (known) return known
+  const options = checkedOptions(object)
+  optionsRead.set(object, options)
+  return options
+}
+
+/** Options by object: each is read once, because every start of a service asks for all of them. */
+const optionsRead = new WeakMap<protobuf.ReflectionObject, Readonly<Record<string, unknown>>>()
+
+function checkedOptions(object: protobuf.ReflectionObject): Record<string, unknown> {
   const options: Record<string, unknown> = {}
   for (const statement of (object.parsedOptions ?? []) as Record<string, unknown>[]) {
     for (const [name, value] of Object.entries(statement)) {
