@@ -6,6 +6,7 @@ import type { CampaignJson, PreviewJson, TemplateJson } from '@rollcall/protos/g
 import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Caller, Client } from '@rollcall/rpc'
 import { eventually } from '@rollcall/testing/eventually'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -374,12 +375,12 @@ describe('campaigns', () => {
     assert.deepEqual([scheduled.status, scheduled.scheduledAt], ['scheduled', at])
     const draft = await jsonOf<CampaignJson>(campaigns.cancelCampaign({ id }, me))
     assert.deepEqual([draft.status, draft.scheduledAt], ['draft', null])
-    await campaigns.scheduleCampaign({ id, at: soon(300) }, me)
+    await campaigns.scheduleCampaign({ id, at: soon(scaledTimeout(300)) }, me)
     await reached(me, id, 'sending')
     assert.deepEqual(await typesOf(id), ['created', 'scheduled', 'unscheduled', 'scheduled', 'started'])
 
     const other = await ready(me)
-    await campaigns.scheduleCampaign({ id: other.id, at: soon(300) }, me)
+    await campaigns.scheduleCampaign({ id: other.id, at: soon(scaledTimeout(1_000)) }, me)
     await campaigns.updateCampaign({ id: other.id, html: '<p>No link</p>' }, me)
     assert.match((await reached(me, other.id, 'failed')).failedReason!, /unsubscribe link is missing/)
     assert.equal(service.messaging.mailings.has(other.id), false)
