@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { freePort } from '@rollcall/local'
-import type { Client, RpcServer } from '@rollcall/rpc'
+import type { Client, Connection, RpcServer } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import { linkTo } from '@rollcall/testing/link'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { counted } from '../soak.ts'
@@ -17,7 +18,8 @@ const maxConnectionAgeMs = 2000
 const callsToEach = counted(50, 200)
 const zone = 'rollcall.test'
 const name = `identity.${zone}`
-const trust = readTrust(newKeySettings(['messaging']).messaging)
+const keys = newKeySettings(['messaging', 'content'])
+const trust = readTrust(keys.messaging)
 const caller = serviceCaller('messaging', 'a'.repeat(24))
 const sign = createSigner(trust.signingKey)
 
@@ -132,6 +134,87 @@ describe('calls to a service of several replicas', () => {
     } finally {
       close()
     }
+  })
+})
+
+/** Writes of an organization, which would conflict if replicas made them in transactions of their own. */
+describe('writes to a service of several replicas', () => {
+  const opened = new AsyncDisposableStack()
+  const organizations = Array.from({ length: 32 }, (_, number) => number.toString(16).padStart(24, '0'))
+  const servers: RpcServer[] = []
+  /** The replicas that each organization's writes came to. */
+  const replicasOf = new Map<string, Set<number>>()
+  let connections: Connection[]
+
+  before(async () => {
+    const logger = createLogger({ service: 'test', level: 'silent' })
+    for (const replica of [0, 1, 2]) {
+      const isNoted = async ({ id }: { id: string }) => {
+        replicasOf.get(id)!.add(replica)
+        return { contactId: '' }
+      }
+      const services = {
+        'rollcall.audience.v1.SignUps': {
+          applySignUp: isNoted,
+          checkTargets: async () => ({ unknownAttributes: [], unknownLists: [] }),
+        },
+      }
+      const server = await serve({ services, host: '127.0.0.1', port: 0, trust, logger })
+      opened.defer(() => server.stop())
+      servers.push(server)
+    }
+    // Clients learn the addresses in different orders.
+    const addresses = servers.map(({ port }) => `127.0.0.1:${port}`)
+    connections = [addresses, addresses.toReversed()].map(known =>
+      connect({ address: `ipv4:${known}`, trust: readTrust(keys.content) }),
+    )
+    for (const connection of connections) opened.defer(async () => connection.close())
+  })
+  after(() => opened.disposeAsync())
+
+  const write = (organization: string, connection: Connection) => {
+    const signUps = connection.client('rollcall.audience.v1.SignUps')
+    const caller = serviceCaller('content', organization)
+    const deadline = Date.now() + scaledTimeout(10_000)
+    const nothing = {
+      email: '',
+      name: '',
+      attributes: {},
+      tags: [],
+      lists: [],
+      collectionId: '',
+      entryId: '',
+      form: '',
+    }
+    return signUps.applySignUp({ ...nothing, id: organization, at: '' }, { caller, deadline })
+  }
+  /** Every client writes for every organization. Returns the replica of each; fails if one has several. */
+  const spread = async (writes: number): Promise<number[]> => {
+    for (const organization of organizations) replicasOf.set(organization, new Set())
+    for (let sent = 0; sent < writes; sent++)
+      for (const organization of organizations)
+        await Promise.all(connections.map(connection => write(organization, connection)))
+    return organizations.map(organization => {
+      const [replica, ...others] = replicasOf.get(organization)!
+      assert.deepEqual(others, [], organization)
+      return replica!
+    })
+  }
+
+  it('go to one for each organization, the same for all clients, and move only from one that stops', async () => {
+    for (const connection of connections) await connection.ready(scaledTimeout(10_000))
+    const reached = async () => new Set(await spread(1).catch(() => [])).size
+    await eventually('all replicas are connected', async () => (await reached()) === 3)
+    const before = await spread(5)
+
+    await servers[1]!.stop()
+    await eventually('the one that stopped is left out', async () => (await reached()) === 2)
+    const since = await spread(5)
+    assert.deepEqual(
+      since.filter((_, index) => before[index] !== 1),
+      before.filter(replica => replica !== 1),
+    )
+    assert.deepEqual([...new Set(since)].sort(), [0, 2])
   })
 })
 

@@ -8,12 +8,14 @@ import {
 import { lowerFirst, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import { backoffMs, pause, retry, type SpanOptions, traceCarrier, traced, tracedStream } from '@rollcall/runtime'
+import { AFFINITY_KEY, affinityConfig } from './affinity.ts'
 import { createSigner, type Sign } from './assertion.ts'
 import type { Caller } from './caller.ts'
 import type { SigningKey } from './service-keys.ts'
 import { channelCredentials, type Tls } from './tls.ts'
 import {
   CALLER_KEY,
+  changesState,
   definitionOf,
   endOfStream,
   fromServiceError,
@@ -66,9 +68,6 @@ export type ConnectOptions = {
   streamDeadlineMs?: number
 }
 
-/** Balances calls over all addresses of the name. */
-const serviceConfig = JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] })
-
 /** How much of a stream may be under way. A stream that nobody reads holds as much. */
 const FLOW_CONTROL_BYTES = 2 ** 20
 
@@ -78,7 +77,7 @@ export const KEEPALIVE_MS = 5_000
 /** Creates a connection to an address. It connects on first use, and reconnects when lost. */
 export function connect(options: ConnectOptions): Connection {
   const channel = new GrpcClient(options.address, channelCredentials(options.tls), {
-    'grpc.service_config': serviceConfig,
+    'grpc.service_config': affinityConfig,
     // Calls are retried here (`ATTEMPTS`). gRPC would keep a copy of each call for retries of its own.
     'grpc.enable_retries': 0,
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -139,23 +138,29 @@ type Callback = (error: ServiceError | null, value?: unknown) => void
 
 function unary(channel: GrpcClient, { path, requestSerialize, responseDeserialize }: Definition, options: CallOptions) {
   const isIdempotent = isIdempotentMethod(path)
+  const hasAffinity = changesState(path)
   const retryable = (failure: unknown) => isRetryable(failure, isIdempotent)
   return (request: unknown, context: CallContext) => {
     const { deadline } = callOptions(context, options.deadlineMs ?? 10_000)
     const { signal } = context
     const policy = { attempts: ATTEMPTS, baseMs: FIRST_WAIT_MS, deadline, retryable, ...(signal && { signal }) }
+    // A retry takes any replica: the one of the organization may be stopping.
+    let affinity = hasAffinity ? context.caller.organizationId : ''
     const call = () =>
-      answered(context, callback =>
-        channel.makeUnaryRequest(
+      answered(context, callback => {
+        const metadata = metadataOf(context, path, options)
+        if (affinity) metadata.set(AFFINITY_KEY, affinity)
+        affinity = ''
+        return channel.makeUnaryRequest(
           path,
           requestSerialize,
           responseDeserialize,
           request,
-          metadataOf(context, path, options),
+          metadata,
           { deadline },
           callback,
-        ),
-      )
+        )
+      })
     return traced(spanName(path), clientSpan, () => retry(call, policy))
   }
 }

@@ -36,7 +36,7 @@ const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defa
 const routes = compileRoutes(root)
 const pages = compilePages(root)
 
-const idempotent = new Set([...routes, ...pages].filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
+const reads = new Set([...routes, ...pages].filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
 
 /** Returns every route of the contract, compiled once per process. */
 export function contractRoutes(): readonly Route[] {
@@ -132,7 +132,24 @@ function transportFailure(cause: unknown): ServiceError | undefined {
 
 /** Whether a method is idempotent: its route is a GET, or its proto sets `idempotency_level`. */
 export function isIdempotentMethod(path: string): boolean {
+  return isRead(path) || levelOf(path) !== undefined
+}
+
+/** Whether a method may change state: its route is not a GET, and its proto does not say that it has no side effects. */
+export function changesState(path: string): boolean {
+  return !isRead(path) && levelOf(path) !== 'NO_SIDE_EFFECTS'
+}
+
+function isRead(path: string): boolean {
+  const rpc = rpcOf(path)
+  return rpc !== undefined && reads.has(rpc)
+}
+
+function levelOf(path: string): unknown {
+  return rpcOf(path)?.options?.idempotency_level
+}
+
+function rpcOf(path: string) {
   const [service = '', method = ''] = path.slice(1).split('/')
-  const rpc = root.lookupService(service).methods[method]
-  return rpc !== undefined && (idempotent.has(rpc) || rpc.options?.idempotency_level !== undefined)
+  return root.lookupService(service).methods[method]
 }
