@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Api, bodyOf, makeToken } from '../api.ts'
-import { fromElsewhere, manyAddresses, unknownId } from '../every-route.ts'
-import { startStack, type TestStack } from '../stack.ts'
+import { fromElsewhere, unknownId } from '../every-route.ts'
 import { addPerson, type Refusal, type Role, saveRole, unique } from './people.ts'
+import { type IdentityStack, startIdentityStack } from './shared-stack.ts'
 
 type Page<T> = { docs: T[]; totalDocs: number }
 type Activity = { type: string; data: Record<string, unknown> }
@@ -12,10 +12,10 @@ const saveRolePath = '/api/access-control/save-role'
 const noOne = { tokens: 0, members: 0 }
 
 describe('roles', () => {
-  let stack: TestStack
+  let stack: IdentityStack
   let owner: Api
   before(async () => {
-    stack = await startStack({ settings: manyAddresses })
+    stack = await startIdentityStack()
     owner = fromElsewhere(stack.owner)
   })
   after(() => stack?.stop())

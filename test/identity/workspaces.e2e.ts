@@ -9,8 +9,8 @@ import { MongoClient, ObjectId } from 'mongodb'
 import { readConfig } from '../../services/gateway/src/config.ts'
 import { service as gateway } from '../../services/gateway/src/service.ts'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
-import { startStack, type TestStack } from '../stack.ts'
-import { type Mailbox, openMailbox } from './mailbox.ts'
+import { fromElsewhere } from '../every-route.ts'
+import { type IdentityStack, startIdentityStack } from './shared-stack.ts'
 
 type Page<T> = { docs: T[]; totalDocs: number; limit: number }
 type Refusal = { message: string; path?: string }
@@ -36,26 +36,20 @@ const unknownId = 'f'.repeat(24)
 
 let people = 0
 
-/** Uses an address of their own, so that people do not share limits. */
-const apart = (api: Api) => api.with({ 'x-forwarded-for': `198.18.${people >> 8}.${people & 255}` })
-
 describe('workspaces', () => {
-  let stack: TestStack
+  let stack: IdentityStack
   let database: MongoClient
-  let mailbox: Mailbox
   /** Owner of the organization of most tests. */
   let owner: Person
 
   before(async () => {
-    mailbox = await openMailbox()
-    stack = await startStack({ settings: { ...mailbox.settings, REGISTRATION: 'open', TRUST_PROXY: '1' } })
+    stack = await startIdentityStack()
     database = new MongoClient(stack.backing.MONGODB_URL)
     owner = await organization()
   })
   after(async () => {
     await database.close()
     await stack.stop()
-    await mailbox.remove()
   })
 
   const collection = (name: string) => database.db(`${stack.namespace}rollcall_identity`).collection(name)
@@ -63,7 +57,7 @@ describe('workspaces', () => {
   /** Registers an organization and returns its owner. */
   const organization = async (): Promise<Person> => {
     const email = `owner${++people}@example.com`
-    const visitor = apart(stack.api)
+    const visitor = fromElsewhere(stack.api)
     const request = { name: 'Owner', email, password }
     type Registration = { token: string; user: { id: string } }
     const { token, user } = await bodyOf(visitor.post<Registration>('/api/auth/register', request), 201)
@@ -72,7 +66,7 @@ describe('workspaces', () => {
     return { api: visitor.as(token), id: user.id, email }
   }
   const signedIn = async (email: string): Promise<Api> => {
-    const visitor = apart(stack.api)
+    const visitor = fromElsewhere(stack.api)
     const { token } = await bodyOf(visitor.post<{ token: string }>('/api/auth/login', { email, password }))
     return visitor.as(token)
   }
@@ -120,14 +114,14 @@ describe('workspaces', () => {
   const accept = (
     invitation: CreatedInvitation,
     body: object = { name: 'Invited', password },
-    api = apart(stack.api),
+    api = fromElsewhere(stack.api),
   ) =>
     api.post<{ workspace: Workspace; role: string; user: { _id: string; name: string } }>(
       `/api/invitations/${secretOf(invitation)}/accept`,
       body,
     )
   const decline = (invitation: CreatedInvitation) =>
-    apart(stack.api).post<Refusal>(`/api/invitations/${secretOf(invitation)}/decline`)
+    fromElsewhere(stack.api).post<Refusal>(`/api/invitations/${secretOf(invitation)}/decline`)
   const expire = ({ id }: Invitation) =>
     collection('invitations').updateOne({ _id: new ObjectId(id) }, { $set: { expiresAt: new Date(Date.now() - 1) } })
   const eventTypesOf = async (userId: string) => {
@@ -301,7 +295,7 @@ describe('workspaces', () => {
       const workspace = await create()
       const member = await person()
       const preview = (invitation: CreatedInvitation) =>
-        apart(stack.api).get<Refusal>(`/api/invitations/${secretOf(invitation)}`)
+        fromElsewhere(stack.api).get<Refusal>(`/api/invitations/${secretOf(invitation)}`)
       for (const [email, hasAccount] of [
         [newAddress(), false],
         [member.email, true],
@@ -321,7 +315,7 @@ describe('workspaces', () => {
         else await bodyOf(decline(invitation))
         assert.deepEqual(await bodyOf(preview(invitation), 404), notFound)
       }
-      assert.equal((await apart(stack.api).get(`/api/invitations/${'x'.repeat(43)}`)).status, 404)
+      assert.equal((await fromElsewhere(stack.api).get(`/api/invitations/${'x'.repeat(43)}`)).status, 404)
     })
 
     it('a repetition by Idempotency-Key does not return the link, and invites nobody twice', async () => {
@@ -768,8 +762,9 @@ describe('workspaces', () => {
     it('a blocked account does not accept', async () => {
       const workspace = await create()
       const someone = await person()
-      const mail = await mailbox.next(someone.email, () => invited(workspace, someone.email))
-      const accepting = () => apart(stack.api).post(`/api/invitations/${/\/invitations\/(\w+)/.exec(mail)![1]}/accept`)
+      const mail = await stack.mailbox.next(someone.email, () => invited(workspace, someone.email))
+      const accepting = () =>
+        fromElsewhere(stack.api).post(`/api/invitations/${/\/invitations\/(\w+)/.exec(mail)![1]}/accept`)
       await bodyOf(owner.api.patch(`/api/users/${someone.id}/block`))
       await refused(accepting(), 403, { message: /^Account is blocked.$/ })
       await bodyOf(owner.api.patch(`/api/users/${someone.id}/unblock`))
@@ -831,7 +826,7 @@ describe('workspaces', () => {
     it('an unknown link is refused', async () => {
       for (const secret of ['x', 'x'.repeat(60), 'x'.repeat(5000), '%00', '$ne'])
         for (const act of ['accept', 'decline'])
-          await refused(apart(stack.api).post(`/api/invitations/${secret}/${act}`), 404)
+          await refused(fromElsewhere(stack.api).post(`/api/invitations/${secret}/${act}`), 404)
     })
   })
 
