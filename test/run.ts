@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, matchesGlob, relative } from 'node:path'
+import { dirname, join, matchesGlob, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
 import { startMongodProcess } from '@rollcall/testing/mongod/process'
@@ -94,7 +94,10 @@ function placeIn(patterns: readonly string[], file: string): number {
   return patterns.findIndex(pattern => matchesGlob(file, pattern))
 }
 
-/** Groups files: one group per service, one per other file. Those across services take longest and come first. */
+/**
+ * Groups files: one group per service, one per other file. Those across services take longest and come first. Files of a
+ * folder share boots, which end with the folder, because a stack costs CPU while it is idle.
+ */
 function groupsOf(files: string[]): Group[] {
   const folders = ['test', 'services']
   const folderOf = (file: string) => file.split('/')[0]!
@@ -104,7 +107,7 @@ function groupsOf(files: string[]): Group[] {
   const ranked = (file: string) => (folders.includes(folderOf(file)) ? folders.indexOf(folderOf(file)) : folders.length)
   return Object.entries(groups)
     .sort(([one], [other]) => ranked(one) - ranked(other))
-    .map(([name, files = []]) => ({ boots: folderOf(name) === 'services' ? name : folderOf(name), files }))
+    .map(([name, files = []]) => ({ boots: folderOf(name) === 'services' ? name : dirname(name), files }))
 }
 
 /** Writes a program for each lane. Their names sort in the order of the lanes, because Node starts them by name. */
