@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { after, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,6 @@ import { Kafka, type KafkaMessage, logLevel } from 'kafkajs'
 import { type Bus, type BusOptions, type ConsumeOptions, createBus } from './bus.ts'
 import type { Together } from './kafka/delivery.ts'
 import { UnprocessableEvent } from './kafka/message.ts'
-import { requestQueue } from './kafka/request-queue.ts'
 import type { Topic } from './topics.ts'
 
 const brokers = (process.env.KAFKA_BROKERS ?? '').split(',')
@@ -132,6 +132,7 @@ test('events that arrive together are handled at once; where one fails, each by 
 })
 
 test('connections without pending requests check for them only when an answer arrives', async () => {
+  const { prototype: requestQueue } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js')
   const requests = mock.method(requestQueue, 'push')
   const checks = mock.method(requestQueue, 'checkPendingRequests')
   try {

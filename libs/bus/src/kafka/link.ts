@@ -2,9 +2,6 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Logger } from '@rollcall/runtime'
 import { type ISocketFactory, Kafka, logLevel, type SASLOptions } from 'kafkajs'
-import { checkOnlyPending } from './request-queue.ts'
-
-checkOnlyPending()
 
 /** Addresses and credentials of the brokers. */
 export type KafkaSettings = {
