@@ -15,10 +15,10 @@ export type SessionWatch = {
 type SessionId = mongo.Binary
 type Process = { _id: Types.ObjectId; beat: number; sessions: SessionId[] }
 
-const HEARTBEAT_MS = 750
+const HEARTBEAT_MS = 1500
 const STOP_TIMEOUT_MS = 1000
 /** A process is dead after this many checks without a heartbeat. Checks are counted because clocks differ and stop. */
-const MISSED_CHECKS = 4
+const MISSED_CHECKS = 2
 /** Codes of a server that refuses `killSessions`: unauthorized, no such command, not in this tier of Atlas. */
 const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 8000])
 
@@ -31,7 +31,7 @@ const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 8000])
  * keeps the transaction. The process ends such sessions itself.
  *
  * Slow heartbeats do not make a process dead: they wait for the primary only, and a process whose own heartbeat was slow
- * does not count missed ones.
+ * forgets the missed ones.
  */
 export function watchSessions(connection: Connection, logger: Logger): SessionWatch {
   const processes = connection.db!.collection<Process>('processes', { writeConcern: { w: 1 } })
@@ -93,7 +93,8 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
     await endAbandoned()
     const startedAt = performance.now()
     await sendHeartbeat()
-    if (performance.now() - startedAt < HEARTBEAT_MS) await reapDead() // otherwise the heartbeats of others are slow too
+    if (performance.now() - startedAt < HEARTBEAT_MS) await reapDead()
+    else others.clear() // their heartbeats are slow too
   }
 
   const watch = async () => {
