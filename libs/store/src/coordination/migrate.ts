@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Logger, pause } from '@rollcall/runtime'
-import type { Model } from 'mongoose'
+import type { Collection, Model } from 'mongoose'
 import { inboxModel } from '../events/inbox.ts'
 import { outboxModel } from '../events/outbox.ts'
 import { counterModel } from '../positions/counters.ts'
@@ -18,20 +18,23 @@ export type Migration = {
 
 type IndexFields = Record<string, unknown>
 
+/** How often the progress of an index is logged. */
+const PROGRESS_MS = 10_000
 /** How long a killed holder blocks the others. */
 const LEASE_TTL_MS = 5_000
 
 /**
  * Creates the collections and indexes of the store's models, and those of outbox, inbox, counters, positions and leases,
- * collections in parallel. Idempotent; concurrent migrations run one after another. Rejects if an index of the same name
- * has another definition.
+ * collections in parallel. Logs every `progressMs` how far an index is. Idempotent; concurrent migrations run one after
+ * another, and one that was interrupted may run again. Rejects if an index of the same name has another definition.
  */
-export async function migrate(store: Store, logger: Logger): Promise<Migration> {
+export async function migrate(store: Store, logger: Logger, progressMs = PROGRESS_MS): Promise<Migration> {
   for (const declare of [outboxModel, inboxModel, counterModel, positionModel, quotaModel, leaseModel]) declare(store)
   const migration: Migration = { created: [], undeclared: [] }
   await inTurn(store, async () => {
     const models = Object.values(store.connection.models)
-    const migrated = await Promise.allSettled(models.map(model => migrateModel(model, migration)))
+    const report: Report = (collection, index) => setInterval(() => logProgress(collection, index, logger), progressMs)
+    const migrated = await Promise.allSettled(models.map(model => migrateModel(model, migration, report)))
     const failed = migrated.find(result => result.status === 'rejected')
     if (failed) throw failed.reason
   })
@@ -59,17 +62,33 @@ async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration): Promise<void> {
+/** Logs the progress of an index until the timer is cleared. */
+type Report = (collection: Collection, index: string) => NodeJS.Timeout
+
+async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration, report: Report): Promise<void> {
   const { collection } = model
   await model.createCollection()
   const before = new Set((await collection.indexes()).map(({ name }) => name))
   const declared = new Set(['_id_'])
   for (const [fields, { background: _, ...options }] of declaredIndexes(model)) {
-    const name = await collection.createIndex(fields as never, options)
+    const name = (options.name as string | undefined) ?? Object.entries(fields).flat().join('_')
+    const reporting = report(collection, name)
+    await collection.createIndex(fields as never, { ...options, name }).finally(() => clearInterval(reporting))
     declared.add(name)
     if (!before.has(name)) created.push(`${collection.name}.${name}`)
   }
   for (const name of before) if (name && !declared.has(name)) undeclared.push(`${collection.name}.${name}`)
+}
+
+/** Logs how far the server is with an index. MongoDB tells the number of keys to users with the privilege `inprog`. */
+async function logProgress({ name, conn }: Collection, index: string, logger: Logger): Promise<void> {
+  const build = { ns: `${conn.name}.${name}`, msg: { $regex: '^Index Build' }, 'progress.total': { $gt: 0 } }
+  const operations = conn
+    .getClient()
+    .db('admin')
+    .aggregate([{ $currentOp: { allUsers: true } }, { $match: build }])
+  const [found] = await operations.toArray().catch(() => [])
+  logger.info({ index: `${name}.${index}`, ...found?.progress }, 'creating an index')
 }
 
 /** Indexes of the schema, and {organization, _id}: some servers need it to find a record by id in an organization. */

@@ -430,6 +430,21 @@ describe('the indexes', () => {
     assert.deepEqual(await migrate(store, quiet), { created: ['people.organization_1_position_1'], undeclared: [] })
   })
 
+  it('are reported while the server creates them', async () => {
+    const collection = store.connection.collection('people')
+    const many = { organization: newOrganization() }
+    await collection.insertMany(
+      Array.from({ length: 5000 }, (_, position) => ({ ...many, position, emailKey: `${position}` })),
+    )
+    await collection.dropIndex('organization_1_position_1')
+    const reported = new Set<unknown>()
+    const info = ({ index }: { index?: string }, message: string) =>
+      message === 'creating an index' && reported.add(index)
+    await migrate(store, { ...quiet, info } as never, 1)
+    assert.ok(reported.has('people.organization_1_position_1'))
+    await collection.deleteMany(many)
+  })
+
   it('are made by one at a time', async () => {
     const another = createLease(store, 'migration', 'another', 60_000)
     assert.ok(await another.acquire())
