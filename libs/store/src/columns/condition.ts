@@ -6,6 +6,8 @@ import { type ColumnPattern, columnPattern } from './column-pattern.ts'
 /** A condition on one field, as MongoDB understands it: an array meets it if one of its items does. */
 export type Condition =
   | { kind: 'in'; values: readonly Scalar[] }
+  /** For each value one item, or the value itself. */
+  | { kind: 'all'; values: readonly Scalar[] }
   | { kind: 'compare'; operator: Comparison; value: NonNullable<Scalar> }
   | { kind: 'pattern'; pattern: ColumnPattern }
   | { kind: 'exists' }
@@ -56,7 +58,8 @@ export function isSelective(expression: Expression, unique: readonly string[]): 
   if (expression === 'unknown') return false
   if ('all' in expression) return expression.all.some(part => isSelective(part, unique))
   if (!('column' in expression) || !unique.includes(expression.column)) return false
-  return expression.condition.kind === 'in' && !expression.condition.values.includes(null)
+  const { condition } = expression
+  return (condition.kind === 'in' || condition.kind === 'all') && !condition.values.includes(null)
 }
 
 /** The conditions of an expression, in the order of `Expression`. */
@@ -91,10 +94,8 @@ function onOperator(
       return leaf(oneOf(operand))
     case '$nin':
       return { not: leaf(oneOf(operand)) }
-    case '$all': // none is met by no record
-      return (operand as unknown[]).length > 0
-        ? { all: (operand as unknown[]).map(item => leaf(equalTo(item))) }
-        : { any: [] }
+    case '$all':
+      return allOf(leaf, operand as unknown[])
     case '$gt':
     case '$gte':
     case '$lt':
@@ -109,6 +110,12 @@ function onOperator(
     default:
       return 'unknown'
   }
+}
+
+/** One condition for single values: hundreds of them would each take a pass. No value at all is met by no record. */
+function allOf(leaf: (condition: Condition | undefined) => Expression, items: readonly unknown[]): Expression {
+  if (items.length === 0) return { any: [] }
+  return items.every(isScalar) ? leaf({ kind: 'all', values: items }) : { all: items.map(item => leaf(equalTo(item))) }
 }
 
 function equalTo(value: unknown): Condition | undefined {

@@ -61,6 +61,9 @@ async function fillScalars(
   switch (condition.kind) {
     case 'in':
       return fillEqual(column, condition.values, outcomes)
+    case 'all':
+      if (countOf(valuesByKind(condition.values)) === 1) fillEqual(column, condition.values, outcomes)
+      return
     case 'compare':
       return fillCompared(column, condition.operator, condition.value, outcomes)
     case 'pattern':
@@ -84,14 +87,25 @@ function fillArrays(column: Column, condition: Condition, outcomes: Uint8Array):
   const { arrays } = column
   const first = scalarsOf(column)
   const items = condition.kind === 'array' ? codesOf(column, condition.items) : undefined
+  const hasAll = condition.kind === 'all' ? allFinder(column, condition.values) : undefined
   arrays.forEach((array, index) => {
     let outcome = NO
     if (condition.kind === 'exists') outcome = YES
     else if (condition.kind === 'size') outcome = array.length === condition.size ? YES : NO
     else if (condition.kind === 'array') outcome = items && isSame(array, items) ? YES : NO
+    else if (condition.kind === 'all') outcome = hasAll?.(array) ? YES : NO
     else for (const code of array) outcome = Math.max(outcome, outcomes[code]!)
     outcomes[first + index] = outcome
   })
+}
+
+/** Returns whether an array has all values: different codes are different values, so it is enough to count. */
+function allFinder(column: Column, values: readonly Scalar[]): (array: Uint16Array) => boolean {
+  const isWanted = new Uint8Array(scalarsOf(column))
+  fillEqual(column, values, isWanted, SPECIALS.null)
+  const wanted = countOf(valuesByKind(values))
+  const present = isWanted.reduce((count, outcome) => count + (outcome === YES ? 1 : 0), 0)
+  return array => present === wanted && new Set(array.filter(code => isWanted[code] === YES)).size === wanted
 }
 
 function isSame(array: Uint16Array, items: readonly number[]): boolean {
@@ -160,6 +174,11 @@ function valuesByKind(values: readonly Scalar[]) {
     else if (value instanceof Types.ObjectId) of.ids.add(latinOf(value))
   }
   return of
+}
+
+/** Number of different values. */
+function countOf({ hasNull, booleans, numbers, dates, ids, texts }: ReturnType<typeof valuesByKind>): number {
+  return Number(hasNull) + booleans.size + numbers.size + dates.size + ids.size + texts.size
 }
 
 /** Only values of one type are compared with each other. */

@@ -55,10 +55,20 @@ export async function searchColumns(search: ColumnSearch): Promise<RowSet | unde
   const found = createRowSet()
   const unknown = createUnknown()
   const total = groupOf(last) + 1
+  const groupsFrom = (from: number) =>
+    Array.from({ length: Math.min(GROUPS_AT_ONCE, total - from) }, (_, index) => groups.get(from + index))
+  const reading = (from: number) => {
+    const read = from < total ? readColumns(search, expression, groupsFrom(from)) : Promise.resolve(noColumns)
+    read.catch(() => undefined) // reported when it is awaited, unless an earlier step has failed
+    return read
+  }
+  let next = reading(0)
   for (let from = 0; from < total; from += GROUPS_AT_ONCE) {
     if (Date.now() > deadline) throw new AppError('service.unavailable', {}, { cause: new Error('out of time') })
-    const some = Array.from({ length: Math.min(GROUPS_AT_ONCE, total - from) }, (_, index) => groups.get(from + index))
-    const outcomes = await evaluateGroups(search, expression, some)
+    const some = groupsFrom(from)
+    const columns = await next
+    next = reading(from + GROUPS_AT_ONCE) // the database reads while these are evaluated
+    const outcomes = await evaluateGroups(search, expression, some, columns)
     some.forEach((group, index) => {
       const rows = outcomes[index]
       const start = startOf(from + index)
@@ -102,30 +112,43 @@ async function readGroups({ rowGroups, positions }: ColumnSearch): Promise<Map<n
 
 const committed = { readConcern: 'majority', batchSize: 1000 } as const
 
-/** Evaluates a filter for consecutive groups: outcomes by row, undefined for a group whose columns cannot be used. */
-async function evaluateGroups(
+/** Columns of groups, by name. */
+type Columns = ReadonlyMap<string, ReadonlyMap<Group, Column>>
+const noColumns: Columns = new Map()
+
+/** Reads the columns that an expression names, of consecutive groups. */
+async function readColumns(
   search: ColumnSearch,
   expression: Expression,
   groups: readonly (Group | undefined)[],
+): Promise<Columns> {
+  const known = groups.filter(group => group !== undefined)
+  const columns = new Map<string, Map<Group, Column>>()
+  for (const { column } of leavesOf(expression))
+    if (!columns.has(column)) columns.set(column, await readChunks(search, column, known))
+  return columns
+}
+
+/** Evaluates a filter for consecutive groups: outcomes by row, undefined for a group whose columns cannot be used. */
+async function evaluateGroups(
+  { matcher }: ColumnSearch,
+  expression: Expression,
+  groups: readonly (Group | undefined)[],
+  columns: Columns,
 ): Promise<(Uint8Array | undefined)[]> {
-  const usable = new Set(groups.filter(group => group !== undefined))
-  const byColumn = Map.groupBy(leavesOf(expression), ({ column }) => column)
-  const outcomes = new Map<Group, Map<Leaf, Uint8Array>>()
-  for (const group of usable) outcomes.set(group, new Map())
-  for (const [column, leaves] of byColumn) {
-    const chunks = await readChunks(search, column, [...usable])
-    for (const group of [...usable]) {
-      const decoded = chunks.get(group)
-      if (!decoded) usable.delete(group)
-      else
-        for (const leaf of leaves)
-          outcomes.get(group)!.set(leaf, await evaluateCondition(decoded, leaf.condition, group.rows, search.matcher))
+  const leaves = leavesOf(expression)
+  const evaluated: (Uint8Array | undefined)[] = []
+  for (const group of groups) {
+    const outcomes = new Map<Leaf, Uint8Array>()
+    for (const leaf of leaves) {
+      const column = group && columns.get(leaf.column)?.get(group)
+      if (!column) break
+      outcomes.set(leaf, await evaluateCondition(column, leaf.condition, group.rows, matcher))
     }
+    const isUsable = group && leaves.every(leaf => outcomes.has(leaf))
+    evaluated.push(isUsable ? evaluateExpression(expression, leaf => outcomes.get(leaf)!, group.rows) : undefined)
   }
-  return groups.map(group => {
-    if (!group || !usable.has(group)) return undefined
-    return evaluateExpression(expression, leaf => outcomes.get(group)!.get(leaf)!, group.rows)
-  })
+  return evaluated
 }
 
 /** Reads a column of groups. A group that is missing in the answer was rewritten meanwhile. */
