@@ -89,6 +89,10 @@ function writeValue(target: Buffer, at: number, bytes: Buffer, type: number, sta
       // A year after 9999 begins with a sign, which is guarded.
       return isDate(time) ? writeCell(target, at, target, at, writeIsoDate(target, at, time)) : -1
     }
+    case BSONType.long: {
+      const number = numberAt(bytes, type, start)
+      return Number.isSafeInteger(number) ? writeNumber(target, at, number!) : -1
+    }
     default: {
       const number = numberAt(bytes, type, start)
       return Number.isFinite(number) ? writeNumber(target, at, number!) : -1
