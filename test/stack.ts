@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import '@rollcall/bus' // corrects the timers of kafkajs, by which deleteTopics connects
 import {
   type BackingEnvironment,
   freePort,
