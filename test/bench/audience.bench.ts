@@ -1,9 +1,9 @@
-// L2 to L7 and P6 of the goals: the audience through the gateway, each service in its own process. The compared
-// figures are those of listmonk 6.2 (Go, PostgreSQL 15) on a machine of the same kind.
+// L2 to L7 and P6 of the goals: the audience through the gateway, each service in its own process. The goals
+// follow from listmonk 6.2 (Go, PostgreSQL 15) on a machine of the same kind. Requests come from a process of its own.
 import assert from 'node:assert/strict'
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, get, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -12,12 +12,18 @@ import { type Api, bodyOf } from '../api.ts'
 import { manyAddresses } from '../every-route.ts'
 import { newOrganization, organizationSettings } from '../import/organizations.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { type Asked, ask } from './ask.ts'
-import { atLeast, atMost, type Figure, median } from './measure.ts'
+import { ask } from './ask.ts'
+import { startLoader } from './http-load.ts'
+import { atLeast, atMost, type Figure, median, sideBySide } from './measure.ts'
 import { peakMemoryWhile } from './memory.ts'
+import { costOf, cpuOfStack, describeCost, loadOnce, type Round, type Side } from './side.ts'
 
 const contactCount = Number(process.env.BENCH_CONTACTS ?? 1_000_000)
 const batchSize = 5000
+const WARM_UP_REQUESTS = 10_000
+const WARM_UP_MS = 4000
+const LONGEST_WARM_UP_MS = 30_000
+const ROUND_MS = 10_000
 const attributes = { city: 'string', score: 'number' }
 
 /** Contacts of an organization, one in twenty of them on a list. */
@@ -27,12 +33,16 @@ export type Audience = { api: Api; count: number; list: string; contact: string 
 export async function run(): Promise<Figure[]> {
   const stack = await startStack({ processes: true, settings: { ...organizationSettings, ...manyAddresses } })
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
+  const loader = startLoader()
   try {
     const db = mongo.db(`${stack.namespace}rollcall_audience`)
     const large = await fill(stack, db, contactCount)
     const small = await fill(stack, db, contactCount / 10)
-    return [...(await pages(large)), ...(await single(large)), ...(await exports(stack, large, small))]
+    const measuring = { audience: large, loader, cpu: await cpuOfStack(stack, ['gateway', 'audience']) }
+    const exported = await exports(stack, db, large, small)
+    return [...exported, ...(await pages(measuring)), ...(await single(measuring))]
   } finally {
+    loader.stop()
     await mongo.close()
     await stack.stop()
   }
@@ -100,49 +110,68 @@ export async function fill(stack: TestStack, db: Db, count: number): Promise<Aud
   return { api, count, list: String(list), contact }
 }
 
-async function pages(audience: Audience): Promise<Figure[]> {
+/** What measures requests of a large audience: the loader, and the CPU time of the processes on their way. */
+type Measuring = { audience: Audience; loader: ReturnType<typeof startLoader>; cpu: Side['cpu'] }
+/** A request of the loader. */
+type Asked = { method?: string; path: string; body?: object }
+
+/** Loads one request repeatedly from `connections` clients, after a warm-up of 16. */
+async function loaded(
+  { audience, loader, cpu }: Measuring,
+  asked: Asked,
+  connections: readonly number[],
+): Promise<Round[]> {
+  const { 'x-forwarded-for': _, ...headers } = audience.api.headers // each connection has an address of its own
+  const { path, ...rest } = asked
+  const side: Side = { port: Number(new URL(audience.api.url).port), paths: [path], headers, cpu, ...rest }
+  const until = performance.now() + LONGEST_WARM_UP_MS
+  for (let answered = 0; answered < WARM_UP_REQUESTS && performance.now() < until; )
+    answered += (await loadOnce(loader, side, { connections: 16, ms: WARM_UP_MS })).answered
+  const rounds: Round[] = []
+  for (const count of connections) rounds.push(await loadOnce(loader, side, { connections: count, ms: ROUND_MS }))
+  return rounds
+}
+
+async function pages(measuring: Measuring): Promise<Figure[]> {
+  const { audience } = measuring
   const { list, count } = audience
   const filtered = (filter: object) => `/api/audience?filter=${encodeURIComponent(JSON.stringify(filter))}`
-  const city = (index: number) => filtered({ 'attributes.city': `city ${index % 20}` })
-  const search = (index: number) => filtered({ name: { $regex: `act ${770 + index}` } })
   const ofMillion = `of ${count}`
-  const timed = async (path: string | ((index: number) => string), times: number) =>
-    (await asking(audience, 1, times, index => ({ path: typeof path === 'string' ? path : path(index) }))).medianMs
-  const atOnce = async (path: string, times: number) => (await asking(audience, 16, times, () => ({ path }))).perSecond
+  const ofList = `/api/audience-lists/${list}/contacts`
+  const firstMs = (await elapsed(() => ask(audience.api, { path: ofList }, 1))) * 1000
+  const [one, many] = await loaded(measuring, { path: '/api/audience' }, [1, 16])
+  const [last] = await loaded(measuring, { path: `/api/audience?$page=${count / 10}` }, [1])
+  const [city] = await loaded(measuring, { path: filtered({ 'attributes.city': 'city 0' }) }, [1])
+  const [search] = await loaded(measuring, { path: filtered({ name: { $regex: 'act 770' } }) }, [1])
+  const [members] = await loaded(measuring, { path: ofList }, [1])
+  const listed = inMs(`L4 page 1 of a list with a twentieth ${ofMillion}, for the first time`, firstMs, 15)
   return [
-    inMs(`L2 page 1 ${ofMillion}, one at a time`, await timed('/api/audience', 200), 12),
-    inRate(`L2 page 1 ${ofMillion}, 16 at once`, await atOnce('/api/audience', 1000), 270),
-    inMs(`L3 last page ${ofMillion}`, await timed(`/api/audience?$page=${count / 10}`, 100), 47),
-    inMs(`L4 filter that 5 % ${ofMillion} match, again`, await timed(city(0), 100), 40),
-    inMs(`L4 search in names ${ofMillion}, again`, await timed(search(0), 100), 437),
-    inMs(
-      `L4 page 1 of a list with a twentieth ${ofMillion}`,
-      await timed(`/api/audience-lists/${list}/contacts`, 100),
-      173,
-    ),
+    timeOf(`L2 page 1 ${ofMillion}, one at a time`, one!, 3),
+    rateOf(`L2 page 1 ${ofMillion}, 16 at once`, many!, 1500),
+    timeOf(`L3 last page ${ofMillion}`, last!, 10),
+    timeOf(`L4 filter that 5 % ${ofMillion} match, again`, city!, 80),
+    timeOf(`L4 search in names ${ofMillion}, again`, search!, 200),
+    { ...listed, measured: `${listed.measured}; again ${describe(members!)}` },
   ]
 }
 
-async function single(audience: Audience): Promise<Figure[]> {
-  const path = `/api/audience/${audience.contact}`
-  const rate = async (clients: number, count: number, make: (index: number) => Asked) =>
-    (await asking(audience, clients, count, make)).perSecond
-  const create = (index: number): Asked => ({
-    method: 'POST',
-    path: '/api/audience',
-    body: { email: `new${index}@example.com`, name: `New ${index}`, attributes: { city: 'Oslo' } },
-  })
-  const update = (index: number): Asked => ({ method: 'PATCH', path, body: { name: `Name ${index}` } })
+async function single(measuring: Measuring): Promise<Figure[]> {
+  const path = `/api/audience/${measuring.audience.contact}`
+  const [one, many] = await loaded(measuring, { path }, [1, 16])
+  const contact = { email: 'new{n}@example.com', name: 'New {n}', attributes: { city: 'Oslo' } }
+  const [created] = await loaded(measuring, { method: 'POST', path: '/api/audience', body: contact }, [16])
+  const [updated] = await loaded(measuring, { method: 'PATCH', path, body: { name: 'Name {n}' } }, [16])
   return [
-    inRate('L6 one contact by id, one at a time', await rate(1, 1000, () => ({ path })), 2400),
-    inRate('L6 one contact by id, 16 at once', await rate(16, 3000, () => ({ path })), 6500),
-    inRate('L7 create a contact, 16 at once', await rate(16, 1000, create), 1560),
-    inRate('L7 update a contact, 16 at once', await rate(16, 1000, update), 1040),
+    rateOf('L6 one contact by id, one at a time', one!, 700),
+    rateOf('L6 one contact by id, 16 at once', many!, 3000),
+    rateOf('L7 create a contact, 16 at once', created!, 1200),
+    rateOf('L7 update a contact, 16 at once', updated!, 1200),
   ]
 }
 
-async function exports(stack: TestStack, large: Audience, small: Audience): Promise<Figure[]> {
+async function exports(stack: TestStack, db: Db, large: Audience, small: Audience): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-export-'))
+  const cpu = await cpuOfStack(stack, ['gateway', 'audience'])
   try {
     const figures: Figure[] = []
     for (const [name, path] of [
@@ -150,12 +179,20 @@ async function exports(stack: TestStack, large: Audience, small: Audience): Prom
       ['pagination=false', '/api/audience?pagination=false'],
     ] as const) {
       const file = join(folder, 'exported')
-      const seconds = await elapsed(() => download(large, path, file))
-      const plainSeconds = await overTwoHops(file)
-      const { measured, ...figure } = atLeast(`P6 ${name} of ${large.count}`, plainSeconds / seconds, 0.5)
-      figures.push({ ...figure, measured: `${measured} (${seconds.toFixed(1)} s beside ${plainSeconds.toFixed(1)} s)` })
-      if (name === 'export')
-        figures.push(inRate(`L5 export of ${large.count}`, large.count / seconds, 280_000, 'rows/s'))
+      const rate = async (work: () => Promise<unknown>) => large.count / (await elapsed(work))
+      let cost: Record<string, number> = {}
+      const ours = async () => {
+        const before = await cpu()
+        const perSecond = await rate(() => download(large, path, file))
+        cost = costOf(before, await cpu(), large.count)
+        return perSecond
+      }
+      const { a, b, ratio } = await sideBySide(ours, () => rate(() => drain(db, large)), 3)
+      const rates = `${Math.round(a)} beside ${Math.round(b)} rows/s, ${describeCost(cost)} a row`
+      const figure = atLeast(`P6 ${name} of ${large.count}, beside a raw cursor`, ratio, 0.7)
+      figures.push({ ...figure, measured: `${figure.measured} (${rates})` })
+      if (name === 'export') figures.push(rowsOf(`L5 export of ${large.count}`, a, 200_000, cost))
+      figures.push(await firstByte(`${name} of ${large.count}, first byte`, large, path))
       for (const service of ['audience', 'gateway'] as const) {
         const pid = stack.instances(service)[0]!.pid()
         const less = await peakMemoryWhile(pid, () => download(small, path, file))
@@ -170,51 +207,37 @@ async function exports(stack: TestStack, large: Audience, small: Audience): Prom
   }
 }
 
+/** Reads the records of an audience by a raw cursor: what the database can give to one process. */
+async function drain(db: Db, { contact, count }: Audience): Promise<void> {
+  const contacts = db.collection('contacts')
+  const { organization } = (await contacts.findOne({ _id: new ObjectId(contact) }))!
+  let read = 0
+  for await (const _ of contacts.find({ organization }, { raw: true })) read++
+  assert.ok(read >= count)
+}
+
+/** Measures the time to the first byte of an answer. */
+async function firstByte(name: string, { api }: Audience, path: string): Promise<Figure> {
+  const times: number[] = []
+  for (let index = 0; index < 5; index++) {
+    const seconds = await elapsed(async () => {
+      const answer = await answerOf(new URL(path, api.url), api.headers)
+      await once(answer, 'readable')
+      answer.destroy()
+    })
+    times.push(seconds * 1000)
+  }
+  return inMs(name, median(times), 50)
+}
+
 async function download({ api }: Audience, path: string, file: string): Promise<void> {
   const answer = await answerOf(new URL(path, api.url), api.headers)
   assert.equal(answer.statusCode, 200)
   await pipeline(answer, createWriteStream(file))
 }
 
-/** Measures the same bytes from a plain server through a plain proxy. */
-async function overTwoHops(file: string): Promise<number> {
-  await using servers = new AsyncDisposableStack()
-  const listening = async (server: Server): Promise<URL> => {
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    servers.defer(() => void server.close())
-    return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  }
-  const origin = await listening(createServer((_, response) => void pipeline(createReadStream(file), response)))
-  const proxy = await listening(
-    createServer((_, response) => void answerOf(origin).then(answer => pipeline(answer, response))),
-  )
-  return await elapsed(async () => pipeline(await answerOf(proxy), createWriteStream('/dev/null')))
-}
-
 function answerOf(url: URL, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => get(url, { headers }, resolve).on('error', reject))
-}
-
-/** Sends requests from concurrent clients, each request from another address; throws on any answer without success. */
-async function asking({ api }: Audience, clients: number, times: number, make: (index: number) => Asked) {
-  let next = 0
-  const took: number[] = []
-  const client = async () => {
-    for (let index = next++; index < times; index = next++) {
-      const startedAt = performance.now()
-      const asked = make(index)
-      const status = await ask(api, asked, index)
-      if (status >= 300) next = times // the others stop too
-      assert.ok(status < 300, `${asked.method ?? 'GET'} ${asked.path} answered ${status}`)
-      took.push(performance.now() - startedAt)
-    }
-  }
-  await ask(api, { path: '/api/audience' }, times) // connects
-  const seconds = await elapsed(async () => {
-    const ends = await Promise.allSettled(Array.from({ length: clients }, client))
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
-  })
-  return { medianMs: median(took), perSecond: times / seconds }
 }
 
 async function elapsed(work: () => Promise<unknown>): Promise<number> {
@@ -227,6 +250,22 @@ function inMs(name: string, measured: number, goal: number): Figure {
   return { name, measured: `${measured.toFixed(1)} ms`, goal: `≤ ${goal} ms`, ok: measured <= goal }
 }
 
-function inRate(name: string, measured: number, goal: number, unit = 'req/s'): Figure {
-  return { name, measured: `${Math.round(measured)} ${unit}`, goal: `≥ ${goal} ${unit}`, ok: measured >= goal }
+/** The time of half of the answers. */
+function timeOf(name: string, round: Round, goal: number): Figure {
+  return { ...inMs(name, round.p50Ms, goal), measured: describe(round) }
+}
+
+function rateOf(name: string, round: Round, goal: number): Figure {
+  const ok = round.perSecond >= goal
+  return { name, measured: describe(round), goal: `≥ ${goal} req/s`, ok }
+}
+
+function rowsOf(name: string, rate: number, goal: number, cost: Record<string, number>): Figure {
+  const measured = `${Math.round(rate)} rows/s (${describeCost(cost)} a row)`
+  return { name, measured, goal: `≥ ${goal} rows/s`, ok: rate >= goal }
+}
+
+function describe({ p50Ms, p99Ms, perSecond, cost, clientCost }: Round): string {
+  const costs = describeCost({ ...cost, client: clientCost })
+  return `${Math.round(perSecond)} req/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${costs})`
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -13,6 +13,20 @@ export async function cpuOfSession(session: number): Promise<number> {
     .split('\n')
     .filter(Boolean)
     .reduce((sum, pid) => sum + cpuOf(Number(pid)), 0)
+}
+
+/** Returns how long the threads of the processes of a session have waited for a core so far, in milliseconds. Linux only. */
+export async function waitOfSession(session: number): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'pid=', '-s', String(session)])
+  const pids = stdout.split('\n').filter(Boolean)
+  return pids.reduce((sum, pid) => sum + waitOf(Number(pid)), 0)
+}
+
+/** Returns how long the threads of a process have waited for a core so far, in milliseconds. Linux only. */
+export function waitOf(pid: number): number {
+  const tasks = `/proc/${Number(pid)}/task`
+  const waits = readdirSync(tasks).map(task => Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[1]))
+  return waits.reduce((sum, nanoseconds) => sum + nanoseconds / 1e6, 0)
 }
 
 /** Returns the CPU time so far, in milliseconds, of a process. Linux only. */

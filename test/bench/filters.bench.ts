@@ -1,5 +1,5 @@
 // L4 and S2 of the goals: filters of contacts for the first time, through the gateway, each service in its own process.
-// Beside the time stands the CPU time that each process took for one.
+// Beside the time stands the CPU time that each process took for one, and how long they waited for a core: machines are shared.
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -9,7 +9,7 @@ import { organizationSettings } from '../import/organizations.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { ask } from './ask.ts'
 import { type Audience, fill } from './audience.bench.ts'
-import { cpuOf, cpuOfSession, pidByPort } from './cpu.ts'
+import { cpuOf, cpuOfSession, pidByPort, waitOf, waitOfSession } from './cpu.ts'
 import { anyFilter, worstFilters } from './list.bench.ts'
 import { type Figure, median } from './measure.ts'
 
@@ -17,12 +17,13 @@ const contactCount = Number(process.env.BENCH_CONTACTS ?? 1_000_000)
 /** Positions in a row group of columns. */
 const GROUP_ROWS = 4096
 const RANDOM_FILTERS = 60
-/** Takes the square of a name's length where a pattern is tried at each of its characters. */
-const STEEP = { name: { $regex: '[a-z].*[0-9].*x$', $options: 'i' } }
+/** A pattern that backtracks: its time grows with the square of the name. Anchored, so the check accepts it. */
+const STEEP = { name: { $regex: '^[a-z].*[0-9].*x$', $options: 'i' } }
 
-type Cpu = () => Promise<Record<string, number>>
-/** What filters took, each asked once, in milliseconds; and CPU µs of each process for one. */
-type Measured = { times: number[]; cost: Record<string, number> }
+/** CPU time of each process so far, and the time that all have waited for a core, in milliseconds. */
+type Usage = () => Promise<{ cpu: Record<string, number>; waited: number }>
+/** What filters took, each asked once; the CPU time of each process for one, and the wait for a core. In milliseconds. */
+type Measured = { times: number[]; cost: Record<string, number>; waited: number }
 
 /** Measures filters that nobody has asked before. */
 export async function run(): Promise<Figure[]> {
@@ -32,8 +33,8 @@ export async function run(): Promise<Figure[]> {
     const db = mongo.db(`${stack.namespace}rollcall_audience`)
     const audience = await fill(stack, db, contactCount)
     await columnsWritten(db)
-    const cpu = await cpuOfProcesses(stack)
-    const asked = (filters: readonly object[]) => askOnce(audience, cpu, filters)
+    const usage = await usageOf(stack)
+    const asked = (filters: readonly object[]) => askOnce(audience, usage, filters)
     await asked(scores(0, 40)) // warms up
     const cities = await asked(numbers(20).map(city => ({ 'attributes.city': `city ${city}` })))
     const names = await asked(numbers(30).map(number => ({ name: { $regex: `act ${770 + number}` } })))
@@ -60,48 +61,55 @@ async function columnsWritten(db: Db): Promise<void> {
   assert.fail('the columns were not written in time')
 }
 
-async function cpuOfProcesses(stack: TestStack): Promise<Cpu> {
+async function usageOf(stack: TestStack): Promise<Usage> {
   const [gateway, audience] = [stack.instances('gateway')[0]!, stack.instances('audience')[0]!]
   const database = await pidByPort(new URL(stack.backing.MONGODB_URL).port)
   return async () => ({
-    gateway: await cpuOfSession(gateway.pid()),
-    audience: await cpuOfSession(audience.pid()),
-    database: cpuOf(database),
+    cpu: {
+      gateway: await cpuOfSession(gateway.pid()),
+      audience: await cpuOfSession(audience.pid()),
+      database: cpuOf(database),
+    },
+    waited: (await waitOfSession(gateway.pid())) + (await waitOfSession(audience.pid())) + waitOf(database),
   })
 }
 
 /** Asks for page 1 of each filter, one at a time. */
-async function askOnce({ api }: Audience, cpu: Cpu, filters: readonly object[]): Promise<Measured> {
+async function askOnce({ api }: Audience, usage: Usage, filters: readonly object[]): Promise<Measured> {
   const times: number[] = []
-  const before = await cpu()
+  const before = await usage()
   for (const [index, filter] of filters.entries()) {
     const startedAt = performance.now()
     const status = await ask(api, { path: `/api/audience?filter=${encodeURIComponent(JSON.stringify(filter))}` }, index)
     assert.equal(status, 200, JSON.stringify(filter))
     times.push(performance.now() - startedAt)
   }
-  const after = await cpu()
-  const cost = Object.keys(after).map(name => [name, ((after[name]! - before[name]!) * 1000) / filters.length])
-  return { times, cost: Object.fromEntries(cost) }
+  const after = await usage()
+  const cost = Object.entries(after.cpu).map(([name, ms]) => [name, (ms - before.cpu[name]!) / filters.length])
+  return { times, cost: Object.fromEntries(cost), waited: (after.waited - before.waited) / filters.length }
 }
 
-function figureOf(name: string, { times, cost }: Measured, goal: number): Figure {
-  const middle = median(times)
-  return { name, measured: `${middle.toFixed(1)} ms (${costOf(cost)})`, goal: `≤ ${goal} ms`, ok: middle <= goal }
+function figureOf(name: string, measured: Measured, goal: number): Figure {
+  const middle = median(measured.times)
+  return { name, measured: `${middle.toFixed(1)} ms (${costOf(measured)})`, goal: `≤ ${goal} ms`, ok: middle <= goal }
 }
 
-function costOf(cost: Record<string, number>): string {
-  const parts = Object.entries(cost).map(([name, micros]) => `${name} ${(micros / 1000).toFixed(1)}`)
-  return `CPU ${parts.join(' + ')} ms`
+function costOf({ cost, waited }: Measured): string {
+  const parts = Object.entries(cost).map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
+  return `CPU ${parts.join(' + ')} ms, waited ${waited.toFixed(0)} ms for a core`
 }
 
-function slowest({ times, cost }: Measured, filters: readonly object[]): Figure[] {
+function slowest(all: Measured, filters: readonly object[]): Figure[] {
+  const { times } = all
+  const order = times.map((ms, index) => ({ ms, index })).sort((a, b) => b.ms - a.ms)
+  for (const { ms, index } of order.slice(0, 5))
+    console.error(`S2  ${ms.toFixed(0)} ms  ${JSON.stringify(filters[index]).slice(0, 200)}`)
   const middle = median(times)
   const most = Math.max(...times)
   const which = JSON.stringify(filters[times.indexOf(most)])
   const excerpt = which.length > 60 ? `${which.slice(0, 57)}…` : which
   const ratio = most / middle
-  const measured = `${ratio.toFixed(1)}× (${most.toFixed(0)} / ${middle.toFixed(0)} ms, ${excerpt}; ${costOf(cost)})`
+  const measured = `${ratio.toFixed(1)}× (${most.toFixed(0)} / ${middle.toFixed(0)} ms, ${excerpt}; ${costOf(all)})`
   return [
     { name: `S2 slowest accepted filter of ${contactCount}, first time`, measured, goal: '≤ 8×', ok: ratio <= 8 },
     {

@@ -31,8 +31,10 @@ import { createBounds } from '../../services/gateway/src/bounds.ts'
 import type { CachedCredential } from '../../services/gateway/src/claim.ts'
 import type { Context } from '../../services/gateway/src/context.ts'
 import { startTokenUsage } from '../../services/gateway/src/token-usage.ts'
+import { cpuOf, pidByPort } from './cpu.ts'
 import { startLoader } from './http-load.ts'
-import { atLeast, type Figure, sideBySide } from './measure.ts'
+import { atLeast, type Figure, median, sideBySide } from './measure.ts'
+import { describeCost, loadOnce } from './side.ts'
 
 const connections = 250
 const roundMs = 3_000
@@ -60,32 +62,47 @@ const finished = json(contact)
 export async function run(): Promise<Figure[]> {
   const { whole, withSession, oneRoute, withoutCredential, bare, textbook, close } = await sides()
   const loader = startLoader()
-  const compare = async (a: Side, b: Side) => {
+  const redis = await pidByPort(new URL(process.env.REDIS_CACHE_URL!).port)
+  const cpu = async () => {
+    const { user, system } = process.cpuUsage()
+    return { server: (user + system) / 1000, Redis: cpuOf(redis) }
+  }
+  /** Compares the rates of two servers; names the CPU µs per request, that of both servers from this process. */
+  const compare = async (name: string, a: Side, b: Side, goal: number) => {
     const servers = [await start(a.listener), await start(b.listener)] as const
-    const rateOf = async ({ credential }: Side, { port }: { port: number }) => {
+    const costs: Record<string, number>[][] = [[], []]
+    const rateOf = async ({ credential }: Side, index: 0 | 1) => {
       const headers = credential ? { Authorization: `Bearer ${credential}` } : {}
-      const { answered, failed } = await loader.load({ port, paths: [path], headers, connections, ms: roundMs })
-      assert.equal(failed, 0, 'every answer of a load run is 2xx')
-      return answered
+      const side = { port: servers[index].port, paths: [path], headers, cpu }
+      const { perSecond, cost } = await loadOnce(loader, side, { connections, ms: roundMs })
+      costs[index]!.push(cost)
+      return perSecond
     }
-    const { ratio } = await sideBySide(
-      () => rateOf(a, servers[0]),
-      () => rateOf(b, servers[1]),
+    const rates = await sideBySide(
+      () => rateOf(a, 0),
+      () => rateOf(b, 1),
     )
     for (const server of servers) server.stop()
-    return ratio
+    const textOf = (rate: number, index: 0 | 1) => `${Math.round(rate)}/s, ${describeCost(medianCost(costs[index]!))}`
+    const figure = atLeast(name, rates.ratio, goal)
+    return { ...figure, measured: `${figure.measured} (${textOf(rates.a, 0)}; beside ${textOf(rates.b, 1)})` }
   }
   try {
     return [
-      atLeast('P1', await compare(whole, bare), 0.6),
-      atLeast('P2', await compare(whole, oneRoute), 0.95),
-      atLeast('P3', await compare(withSession, textbook), 2),
-      atLeast('P7', await compare(whole, withoutCredential), 0.85),
+      await compare('P1', whole, bare, 0.6),
+      await compare('P2', whole, oneRoute, 0.95),
+      await compare('P3', withSession, textbook, 2),
+      await compare('P7', whole, withoutCredential, 0.85),
     ]
   } finally {
     loader.stop()
     close()
   }
+}
+
+function medianCost(costs: readonly Record<string, number>[]): Record<string, number> {
+  const names = Object.keys(costs[0] ?? {})
+  return Object.fromEntries(names.map(name => [name, median(costs.map(cost => cost[name]!))]))
 }
 
 /** The gateway, parts of it, and the servers it is compared with. */

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { bodyOf } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { cpuOf, cpuOfSession } from './cpu.ts'
+import { cpuOf } from './cpu.ts'
 import { atLeast, atMost, type Figure } from './measure.ts'
-import { describeRounds, loadSides, type Round, ratioOf, type Side, serversOf } from './side.ts'
+import { cpuOfStack, describeRounds, loadSides, type Round, ratioOf, type Side, serversOf } from './side.ts'
 import { startTextbook } from './textbook.ts'
 
 const LINKS = 100
@@ -62,18 +62,11 @@ async function clicksOf({ owner }: TestStack, ids: readonly string[]): Promise<n
 }
 
 async function rollcall(stack: TestStack, paths: string[]): Promise<Side> {
-  const [gateway, content] = [stack.instances('gateway')[0]!, stack.instances('content')[0]!]
-  const { database, redis } = await serversOf(stack)
   return {
-    port: gateway.port,
+    port: stack.instances('gateway')[0]!.port,
     paths,
     headers,
-    cpu: async () => ({
-      gateway: await cpuOfSession(gateway.pid()),
-      content: await cpuOfSession(content.pid()),
-      database: cpuOf(database),
-      Redis: cpuOf(redis),
-    }),
+    cpu: await cpuOfStack(stack, ['gateway', 'content']),
   }
 }
 

@@ -1,24 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { ListQuery } from '@rollcall/contract'
 import { createLogger } from '@rollcall/runtime'
-import {
-  connectStore,
-  createMatchMemory,
-  type FieldTable,
-  migrate,
-  positions,
-  runList,
-  type Scope,
-  scoped,
-} from '@rollcall/store'
+import { connectStore, type FieldTable, migrate, positions, runList, scoped } from '@rollcall/store'
 import fc from 'fast-check'
 import { type Model, Schema, Types } from 'mongoose'
-import { atLeast, atMost, type Figure, median, sideBySide } from './measure.ts'
+import { atLeast, atMost, type Figure, sideBySide } from './measure.ts'
 
-/** Lists at a million contacts: P11 (pages with exact totals), P12 (serialisation), S2 (the slowest filter). */
+/** Lists at a million contacts: P11 (pages with exact totals), P12 (serialisation). */
 
 const CONTACTS = 1_000_000
-const FILTERED_CONTACTS = 20_000
 const BATCH = 5000
 const PAGE_SIZE = 10
 
@@ -70,7 +59,6 @@ const fields: FieldTable = {
   source: 'string',
 }
 
-type Listed = { scope: Scope<Contact>; store: Bench['store']; organization: Types.ObjectId }
 type Bench = { store: Awaited<ReturnType<typeof connectStore>>; model: Model<Contact> }
 
 export async function run(): Promise<Figure[]> {
@@ -84,10 +72,9 @@ export async function run(): Promise<Figure[]> {
   try {
     await migrate(store, createLogger({ service: 'bench', level: 'error' }))
     const bench = { store, model }
-    const slowest = await filters(bench)
     const organization = new Types.ObjectId()
     await fill(bench, organization, CONTACTS)
-    return [...(await pages(bench, organization)), await serialisation(bench, organization), slowest]
+    return [...(await pages(bench, organization)), await serialisation(bench, organization)]
   } finally {
     await store.connection.dropDatabase()
     await store.close()
@@ -156,34 +143,7 @@ async function pages({ store, model }: Bench, organization: Types.ObjectId): Pro
     withTimes('P11 page 1 of 1M with its total, against the same without', counted, 1.3),
     withTimes('P11 last page of 1M, against page 1', lastPage, 3),
     withTimes('P11 middle page of 1M, against page 1', middlePage, 3),
-    ...(await filteredPages({ scope, store, organization })),
   ]
-}
-
-/** Measures a filter that a twentieth matches, in milliseconds. The goals are half of listmonk's times. */
-async function filteredPages({ scope, store, organization }: Listed): Promise<Figure[]> {
-  const matches = createMatchMemory()
-  const filter = '{"attributes.city":"city 3"}'
-  const page = (number: number) => () =>
-    runList({
-      scope,
-      fields,
-      query: { filter, page: number },
-      positions: positions(store, organization, 'contacts'),
-      matches,
-    })
-  const found = await timed(page(1), 1)
-  const again = median([await timed(page(1), 20), await timed(page(1), 20), await timed(page(1), 20)])
-  const deep = await timed(page(CONTACTS / 20 / PAGE_SIZE / 2), 3)
-  return [
-    inMilliseconds('L4 filter that 5 % of 1M match, page 1, for the first time', found, 40),
-    inMilliseconds('L4 filter that 5 % of 1M match, page 1, again', again, 40),
-    inMilliseconds('L4 filter that 5 % of 1M match, middle page', deep, 40),
-  ]
-}
-
-function inMilliseconds(name: string, measured: number, goal: number): Figure {
-  return { name, measured: `${measured.toFixed(1)} ms`, goal: `≤ ${goal} ms`, ok: measured <= goal }
 }
 
 function withTimes(name: string, { a, b, ratio }: { a: number; b: number; ratio: number }, goal: number): Figure {
@@ -215,28 +175,6 @@ async function busy(task: () => Promise<unknown>, times: number): Promise<number
   for (let time = 0; time < times; time++) await task()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1000 / times
-}
-
-/** Measures filters of every kind that the check accepts, and the slowest of them. */
-async function filters(bench: Bench): Promise<Figure> {
-  const organization = new Types.ObjectId()
-  await fill(bench, organization, FILTERED_CONTACTS)
-  const scope = scoped(bench.model, organization)
-  const accepted = [...fc.sample(anyFilter(), { numRuns: 40, seed: 1 }), ...worstFilters()]
-  const times: [number, string][] = []
-  for (const filter of accepted)
-    times.push([await medianTime(scope, { filter: JSON.stringify(filter) }), JSON.stringify(filter)])
-  const [slowest, which] = times.reduce((a, b) => (a[0] >= b[0] ? a : b))
-  const middle = median(times.map(([time]) => time))
-  const figure = atMost('S2 slowest accepted filter, against the median one', slowest / middle, 10)
-  const excerpt = which.length > 60 ? `${which.slice(0, 57)}…` : which
-  return { ...figure, measured: `${figure.measured} (${slowest.toFixed(0)} / ${middle.toFixed(0)} ms, ${excerpt})` }
-}
-
-async function medianTime(scope: Scope<Contact>, query: ListQuery): Promise<number> {
-  const times: number[] = []
-  for (let round = 0; round < 3; round++) times.push(await timed(() => runList({ scope, fields, query }), 1))
-  return median(times)
 }
 
 /** Filters of every kind that the check accepts. */

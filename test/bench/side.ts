@@ -1,13 +1,24 @@
 import assert from 'node:assert/strict'
+import type { ServiceName } from '@rollcall/local'
 import type { TestStack } from '../stack.ts'
-import { pidByPort } from './cpu.ts'
+import { cpuOf, cpuOfSession, pidByPort } from './cpu.ts'
 import { type Load, startLoader } from './http-load.ts'
 import { median } from './measure.ts'
 
 /** A server under load, and the CPU time that its processes have used so far, in milliseconds. */
-export type Side = Pick<Load, 'port' | 'paths' | 'headers'> & { cpu(): Promise<Record<string, number>> }
-/** What a round measured: CPU µs per request of each process, and the time of 99 of 100 requests in milliseconds. */
-export type Round = { answered: number; perSecond: number; p99Ms: number; cost: Record<string, number> }
+export type Side = Pick<Load, 'port' | 'paths' | 'method' | 'body' | 'headers'> & {
+  cpu(): Promise<Record<string, number>>
+}
+/** What a round measured: CPU µs per request of each process, and the times of 50 and 99 of 100 requests in milliseconds. */
+export type Round = {
+  answered: number
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  cost: Record<string, number>
+  /** CPU µs per request of the loader. */
+  clientCost: number
+}
 /** Rounds of two sides, each beside the other. */
 export type Rounds = { ours: Round[]; textbook: Round[] }
 
@@ -27,14 +38,7 @@ export async function loadSides(
 ): Promise<Rounds> {
   const { afterOurs = async () => {}, ...rest } = options
   const loader = startLoader()
-  const load = async ({ cpu, ...target }: Side, ms: number): Promise<Round> => {
-    const before = await cpu()
-    const { answered, failed, p99Ms } = await loader.load({ ...target, ...rest, connections: CONNECTIONS, ms })
-    const used = await cpu()
-    assert.equal(failed, 0, 'every answer of a load run is a right one')
-    const costs = Object.keys(used).map(name => [name, ((used[name]! - before[name]!) * 1_000) / answered])
-    return { answered, perSecond: (answered * 1_000) / ms, p99Ms, cost: Object.fromEntries(costs) }
-  }
+  const load = (side: Side, ms: number) => loadOnce(loader, side, { ...rest, connections: CONNECTIONS, ms })
   const rounds: Rounds = { ours: [], textbook: [] }
   try {
     await afterOurs(await load(ours, WARM_UP_MS))
@@ -48,6 +52,45 @@ export async function loadSides(
     return rounds
   } finally {
     loader.stop()
+  }
+}
+
+/** Loads a side once. */
+export async function loadOnce(
+  loader: ReturnType<typeof startLoader>,
+  { cpu, ...target }: Side,
+  options: Pick<Load, 'statusClass' | 'connections' | 'ms' | 'perAddress'>,
+): Promise<Round> {
+  const before = await cpu()
+  const { answered, failed, ...times } = await loader.load({ ...target, ...options })
+  const used = await cpu()
+  assert.equal(failed, 0, 'every answer of a load run is a right one')
+  const { p50Ms, p99Ms, clientCpuMs } = times
+  const clientCost = (clientCpuMs * 1_000) / answered
+  const perSecond = (answered * 1_000) / options.ms
+  return { answered, perSecond, p50Ms, p99Ms, cost: costOf(before, used, answered), clientCost }
+}
+
+/** Returns the CPU µs of each process for one of `count` operations. */
+export function costOf(before: Record<string, number>, after: Record<string, number>, count: number) {
+  const costs = Object.keys(after).map(name => [name, ((after[name]! - before[name]!) * 1_000) / count])
+  return Object.fromEntries(costs) as Record<string, number>
+}
+
+/** Describes the CPU µs of each process. */
+export function describeCost(cost: Record<string, number>): string {
+  const parts = Object.entries(cost).map(([name, micros]) => `${name} ${micros.toFixed(micros < 10 ? 1 : 0)}`)
+  return `CPU ${parts.join(' + ')} µs`
+}
+
+/** Returns the reader of the CPU time of some services of a stack, of its database and, if wanted, of its Redis. */
+export async function cpuOfStack(stack: TestStack, services: readonly ServiceName[]): Promise<Side['cpu']> {
+  const { database, redis } = await serversOf(stack)
+  const pids = services.map(service => [service, stack.instances(service)[0]!.pid()] as const)
+  return async () => {
+    const used: Record<string, number> = {}
+    for (const [service, pid] of pids) used[service] = await cpuOfSession(pid)
+    return { ...used, database: cpuOf(database), Redis: cpuOf(redis) }
   }
 }
 
