@@ -62,7 +62,7 @@ export type OracleReport = {
 }
 
 /** Filters that are compared by one query. */
-const BATCH = 200
+const BATCH = 300
 /** Every so many filters one reads the columns by itself. */
 const ALONE_EVERY = 20
 /** Batches at once: one is searched while the database answers the other. */
@@ -72,8 +72,8 @@ const FILTERS_PER_WRITE = 150
 const FILTERS_PER_REWRITE = 1000
 const FILTERS_PER_PROGRESS = 20_000
 /** Contacts of each writer, and the positions from one to the next: several row groups for few contacts. */
-const CONTACTS = 30
-const GAP = 100
+const CONTACTS = 20
+const GAP = 110
 /** A write whose outcome is not known may be seen until then. */
 const UNSETTLED_MS = 15_000
 

@@ -44,6 +44,13 @@ function refused(filter: unknown, reason?: RegExp): void {
   )
 }
 
+it('$all compares with null as an equality does, on every server', () => {
+  assert.deepEqual(parse({ tags: { $all: ['a', 'b'] } }), { tags: { $all: ['a', 'b'] } })
+  assert.deepEqual(parse({ tags: { $all: [] } }), { tags: { $all: [] } })
+  assert.deepEqual(parse({ age: { $all: [null] } }), { age: null })
+  assert.deepEqual(parse({ tags: { $all: ['a', null] } }), { tags: null, $and: [{ tags: { $all: ['a'] } }] })
+})
+
 describe('nesting a filter by one level', () => {
   const nested = (filter: Record<string, unknown>) => Object.fromEntries(renest(filter))
 

@@ -100,8 +100,16 @@ function compileObject(query: Query, name: string, condition: Doc, terms: Terms)
     const value = operator.value(field, condition[key], key)
     if (key === '$exists' && field.isHiddenSet)
       query.add(field.path, value ? '$gte' : '$not', value ? FIRST_ID : hasItem)
+    else if (key === '$all') addAll(query, comparedPath(field), value as unknown[])
     else query.add(operator.literal ? field.path : comparedPath(field), key, value)
   }
+}
+
+/** Compares with null by itself: MongoDB finds a missing value by `$all: [null]`, SecantusDB does not. */
+function addAll(query: Query, path: string, values: readonly unknown[]): void {
+  const others = values.filter(value => value !== null)
+  if (others.length < values.length) query.add(path, '$eq', null)
+  if (others.length > 0 || values.length === 0) query.add(path, '$all', others)
 }
 
 const FIRST_ID = new Types.ObjectId('0'.repeat(24))
