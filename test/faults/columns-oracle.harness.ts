@@ -109,13 +109,14 @@ export async function compareWithDatabase(audience: TestAudience, trial: OracleT
     for (const writer of writers) await writer.fill?.()
     for (const group of await groupsOf(world)) await rewriteRowGroup(world.columns, group)
     const comparing = async () => {
-      while (report.filters < trial.filters || report.kills < trial.kills) await compareBatch(world)
+      while (report.filters < trial.filters || report.kills < trial.kills)
+        await orUnavailable(() => compareBatch(world))
       isOver = true
     }
     const paced = async (task: () => Promise<unknown>, filters: number) => {
       for (let next = 0; !isOver; await pause(2)) {
         if (report.filters < next) continue
-        await task()
+        await orUnavailable(async () => void (await task()))
         next = report.filters + random() * 2 * filters
       }
     }
@@ -219,7 +220,8 @@ function createWrites() {
 async function compareBatch(world: World): Promise<void> {
   const { report, trial, tenant, store, positions, matcher, writes } = world
   const seed = trial.seed + world.batches++
-  const filters = fc.sample(contactFilters, { numRuns: BATCH, seed }).map(filter => JSON.stringify(filter))
+  const sampled = fc.sample(contactFilters, { numRuns: BATCH, seed }).map(filter => JSON.stringify(filter))
+  const filters = sampled.filter(isAccepted)
   const parsed = filters.map(text => parseFilter(text, fields))
   const notes = trial.ignoresStale ? { stream: async function* () {} } : tenant.staleRows
   const { rowGroups, columnChunks } = tenant
@@ -261,6 +263,17 @@ async function compareBatch(world: World): Promise<void> {
   }
   const steps = (filters: number) => Math.floor(filters / FILTERS_PER_PROGRESS)
   if (steps(report.filters) > steps(before)) trial.onProgress?.(report)
+}
+
+/** Whether a filter is within the limits of the API. */
+function isAccepted(filter: string): boolean {
+  try {
+    parseFilter(filter, fields)
+    return true
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return false
+  }
 }
 
 /** The collections of columns, read once: what a search reads is the same as a moment ago. */
@@ -456,6 +469,16 @@ function changingInBulk(world: World): Writer {
       )
       report.bulk++
     },
+  }
+}
+
+/** Lets work be given up for a lack of time or of a server: it is done again. */
+async function orUnavailable(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof AppError && error.status >= 500)) throw error
+    await pause(1000)
   }
 }
 
