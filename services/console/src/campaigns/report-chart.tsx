@@ -23,7 +23,7 @@ export function ReportChart({
         tickLine="none"
         strokeDasharray="3 3"
         withLegend
-        legendProps={{ verticalAlign: 'bottom', height: 32 }}
+        legendProps={{ verticalAlign: 'bottom', height: 32, itemSorter: null }}
         maxBarWidth={18}
         valueFormatter={number}
         xAxisProps={{ minTickGap: 40, tickMargin: 8 }}

@@ -98,6 +98,8 @@ export default {
     narrow: 'Telefon',
     noSubject: 'Kein Betreff',
     frame: 'Vorschau der Mail',
+    unparsable: 'Die Vorschau wartet, bis das behoben ist',
+    fields: { subject: 'Betreff', preheader: 'Vorschautext', html: 'HTML', text: 'Reiner Text' },
   },
   errors: {
     title: 'Das hat nicht funktioniert',

@@ -95,6 +95,8 @@ export default {
     narrow: 'Phone',
     noSubject: 'No subject',
     frame: 'Preview of the mail',
+    unparsable: 'The preview waits until this is mended',
+    fields: { subject: 'Subject', preheader: 'Preheader', html: 'HTML', text: 'Plain text' },
   },
   errors: {
     title: 'This did not work',

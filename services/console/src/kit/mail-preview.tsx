@@ -1,7 +1,7 @@
-import { SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { Alert, SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { DeviceDesktopIcon, DeviceMobileIcon } from '@primer/octicons-react'
-import type { CallName, Preview } from '@rollcall/sdk'
+import { BadRequestError, type CallName, type Preview } from '@rollcall/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,6 +11,7 @@ import { useRefusal } from './action.tsx'
 import { listQueryOf } from './list-search.ts'
 import { MailFrame } from './mail-frame.tsx'
 import classes from './mail-preview.module.css'
+import { useProblemText } from './problem.ts'
 import { ProblemAlert } from './problem-alert.tsx'
 import { Section } from './section.tsx'
 
@@ -68,7 +69,8 @@ export function MailPreview({ rendering, lead, from }: { rendering: Rendering; l
           onChange={setWidth}
         />
       </div>
-      {error && <ProblemAlert error={error} onRetry={refetch} />}
+      {error instanceof BadRequestError && <Unparsable error={error} />}
+      {error && !(error instanceof BadRequestError) && <ProblemAlert error={error} onRetry={refetch} />}
       {!data && !error && !refusal && <Skeleton height={640} radius={12} />}
       {data && !error && (
         <div className={classes.stage} data-width={width}>
@@ -89,6 +91,19 @@ export function MailPreview({ rendering, lead, from }: { rendering: Rendering; l
         </div>
       )}
     </Section>
+  )
+}
+
+/** Says what is wrong with the content, which is no failure: somebody is writing it. */
+function Unparsable({ error }: { error: BadRequestError }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const fields = t('kit.preview.fields', { returnObjects: true }) as Record<string, string>
+  const field = fields[error.path ?? '']
+  return (
+    <Alert color="yellow" variant="light" role="status" title={t('kit.preview.unparsable')}>
+      {field ? `${field}: ${problemText(error)}` : problemText(error)}
+    </Alert>
   )
 }
 

@@ -38,7 +38,7 @@ export function MessagePanel({ id }: { id: string }) {
 
 function Details({ message }: { message: Message }) {
   const { t } = useTranslation()
-  const { _id, to, contact, from, sender, kind, status, sendAt, sentAt, error, events } = message
+  const { _id, to, contact, from, sender, kind, campaign, status, sendAt, sentAt, error, events } = message
   return (
     <>
       <Facts
@@ -57,7 +57,13 @@ function Details({ message }: { message: Message }) {
           ) : (
             from
           ),
-          [t('kit.field.kind')]: t(`messages.kind.${kind}`),
+          [t('kit.field.kind')]: campaign ? (
+            <Link className="rc-link" to="/campaigns/$id" params={{ id: campaign }}>
+              {t(`messages.kind.${kind}`)}
+            </Link>
+          ) : (
+            t(`messages.kind.${kind}`)
+          ),
           [t('messages.sendAt')]: sendAt ? <When at={sendAt} /> : undefined,
           [t('messages.sentAt')]: sentAt ? <When at={sentAt} /> : undefined,
           [t('messages.error')]: error ? sentence(error) : undefined,
