@@ -13,7 +13,7 @@ export {
   staleRowsSchema,
 } from './columns/row-group.model.ts'
 export { noteChanges } from './columns/stale-rows.ts'
-export { type Hold, holdSchema, placeHold, releaseHold, untilReleased } from './coordination/holds.ts'
+export { type Hold, holdSchema, placeHold, releaseHold, untilAllReleased, untilReleased } from './coordination/holds.ts'
 export { createLease, type Lease, LeaseLost } from './coordination/lease.ts'
 export { type Migration, migrate } from './coordination/migrate.ts'
 export { changedFields, changesBetween, type FieldChange } from './events/changed-fields.ts'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { newOrganization, testStore } from '../../test/store.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { type Scope, scoped } from '../tenancy/scope.ts'
-import { type Hold, holdSchema, placeHold, releaseHold, untilReleased } from './holds.ts'
+import { type Hold, holdSchema, placeHold, releaseHold, untilAllReleased, untilReleased } from './holds.ts'
 
 describe('a hold', () => {
   let store: Store
@@ -27,6 +27,20 @@ describe('a hold', () => {
     assert.equal(isOver, false)
     await releaseHold(holds, id)
     await waiting
+  })
+
+  it('lets who changed many records wait for those that exist, not for later ones', async () => {
+    const id = await placeHold(holds, ['one'], 60_000)
+    let isOver = false
+    const waiting = untilAllReleased(holds).then(() => {
+      isOver = true
+    })
+    await untilAllReleased(scoped(store.model('Hold', holdSchema), newOrganization()))
+    assert.equal(isOver, false)
+    const later = await placeHold(holds, ['one'], 60_000)
+    await releaseHold(holds, id)
+    await waiting
+    await releaseHold(holds, later)
   })
 
   it('ends by itself', async () => {

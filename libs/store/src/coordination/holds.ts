@@ -46,3 +46,15 @@ export async function untilReleased(holds: Scope<Hold>, keys: readonly string[])
   const held = () => ({ keys: { $in: [...keys] }, until: { $gt: new Date(Date.now() - SKEW_MS) } })
   while (await holds.findOne(held(), { projection: { _id: 1 } })) await pause(POLL_MS)
 }
+
+/**
+ * Resolves when the holds that exist now have ended, whatever their keys. For changes of many records, and for those whose
+ * keys are not known any more; otherwise as `untilReleased`.
+ */
+export async function untilAllReleased(holds: Scope<Hold>): Promise<void> {
+  const isOpen = () => ({ until: { $gt: new Date(Date.now() - SKEW_MS) } })
+  const placed = await holds.find(isOpen(), { projection: { _id: 1 } })
+  const ids = placed.map(({ _id }) => _id)
+  if (ids.length === 0) return
+  while (await holds.findOne({ _id: { $in: ids }, ...isOpen() }, { projection: { _id: 1 } })) await pause(POLL_MS)
+}

@@ -11,6 +11,7 @@ import {
   objectId,
   type Positions,
   type Scope,
+  untilAllReleased,
 } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
@@ -67,6 +68,8 @@ export async function applyBatch(context: Adding, request: ApplyBatchRequest, ca
   } while (hasRowsLeft(batch))
   const { optOutsKept, failures, joined } = batch
   const outcomes = batch.outcomes ? readOutcomes(batch.outcomes) : request.rows.map(() => 'SKIPPED' as const) // cancelled
+  const isOptOut = request.rows.some(({ unsubscribed }, index) => unsubscribed && outcomes[index] === 'UPDATED')
+  if (isOptOut) await untilAllReleased(context.collections.of(caller.organizationId).holds)
   return { outcomes, optOutsKept, failures, addedToLists: joined.length, previews: [] }
 }
 

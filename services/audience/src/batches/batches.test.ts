@@ -9,6 +9,7 @@ import type {
 import type { Call, Caller } from '@rollcall/rpc'
 import { createLogger, pause } from '@rollcall/runtime'
 import { connectStore, type Scope, type Store } from '@rollcall/store'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
   addressHasher,
@@ -94,6 +95,37 @@ describe('batches', () => {
     assert.equal((await list(me)).totalDocs, 3)
     const nothing = { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 }
     assert.deepEqual(await audience.batches.undoBatch({ jobId, number: 1 }, me), nothing)
+  })
+
+  it('answers after mail that is being handed over, if a known contact is opted out or goes', async () => {
+    const me = testCaller()
+    const holds = audience.db.collection('holds')
+    const until = new Date(Date.now() + 600_000)
+    const hold = { organization: new Types.ObjectId(me.caller.organizationId), keys: [], until }
+    const whileHeld = async (answer: () => Promise<unknown>, isDone: () => Promise<boolean>) => {
+      const { insertedId: _id } = await holds.insertOne({ ...hold })
+      let isAnswered = false
+      const waiting = answer().then(() => {
+        isAnswered = true
+      })
+      await eventually('it is done', isDone)
+      assert.equal(isAnswered, false)
+      await holds.deleteOne({ _id })
+      await waiting
+    }
+    const jobId = newJob()
+    const { insertedId } = await holds.insertOne({ ...hold })
+    await apply(me, { jobId, rows: rows(2, { unsubscribed: false }) }) // does not wait
+    await apply(me, { jobId, number: 1, rows: [row(3, { unsubscribed: true })] }) // nor for one who is new
+    await holds.deleteOne({ _id: insertedId })
+    await whileHeld(
+      () => apply(me, { rows: [row(1, { unsubscribed: true })] }),
+      async () => (await list(me)).docs.filter(({ unsubscribed }) => unsubscribed).length === 2,
+    )
+    await whileHeld(
+      () => audience.batches.undoBatch({ jobId, number: 0 }, me),
+      async () => (await list(me)).totalDocs === 2, // the first was changed by another import since
+    )
   })
 
   it('creates, updates, leaves alone and fails rows', async () => {

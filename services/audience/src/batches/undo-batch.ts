@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { UndoBatchRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor, Call } from '@rollcall/rpc'
-import { insertOf, objectId } from '@rollcall/store'
+import { insertOf, objectId, untilAllReleased } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { alive } from '../attributes/definitions.ts'
@@ -25,11 +25,14 @@ import { cancelBatch } from './cancel-batch.ts'
  *
  * Publishes no contact.deleted, as an import publishes no contact.created.
  */
-export function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
-  return context.store.transaction(tx => undo(context, tx, request, caller.organizationId), {
+export async function undoBatch(context: Data, request: UndoBatchRequest, { caller, deadline }: Call): Promise<Undone> {
+  const { organizationId } = caller
+  const undone = await context.store.transaction(tx => undo(context, tx, request, organizationId), {
     timeoutMs: deadline - Date.now(),
-    queue: caller.organizationId, // shared with applyBatch
+    queue: organizationId, // shared with applyBatch
   })
+  if (undone.deleted > 0) await untilAllReleased(context.collections.of(organizationId).holds)
+  return undone
 }
 
 async function undo(

@@ -2,7 +2,16 @@ import { AppError } from '@rollcall/contract'
 import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import type { BulkResultJson } from '@rollcall/protos/gen/audience-v1.ts'
 import { withOrigin } from '@rollcall/runtime'
-import { addEvents, type Filter, isOutOfTime, LeaseLost, objectId, parseFilter, runnable } from '@rollcall/store'
+import {
+  addEvents,
+  type Filter,
+  isOutOfTime,
+  LeaseLost,
+  objectId,
+  parseFilter,
+  runnable,
+  untilAllReleased,
+} from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Tenant } from '../collections.ts'
@@ -42,6 +51,9 @@ const BACKOFF = { baseMs: 50, maxMs: 10_000 }
  * 2. Change them with history, events and traces for the undo, and store counts and cursor, in one transaction under the
  * lease: a step that is repeated after a crash begins where the last one ended.
  * 3. Repeat until none is left. What cannot succeed, or fails too often in a row, fails the job; its changes remain.
+ *
+ * A job that can end mail to contacts is completed in a step of its own, after mail that was being handed over is out: none
+ * goes out after the end of the job.
  *
  * Cancelling sets the state, which the step in progress notices at its end: it is rolled back.
  *
@@ -115,6 +127,7 @@ function reasonOf(error: unknown): string {
 async function step(data: Data, job: BulkJob, { fence }: LeaseSlice, size: number): Promise<void> {
   const tenant = data.collections.of(job.organization)
   const next = job.kind === 'undo' ? undefined : await nextContacts(tenant, job, size)
+  if (endsMail(job) && isAtEnd(job, job.cursor)) await untilAllReleased(tenant.holds)
   await data.store.transaction(
     async tx => {
       await fence(tx)
@@ -154,7 +167,7 @@ async function finishStep(
   { matched, notFound, changed, failed, errors, sample }: Done,
 ): Promise<void> {
   const { _id, cursor: before, first, values, result } = job
-  const isDone = values.length > 0 ? cursor >= values.length : cursor <= 0
+  const isDone = isAtEnd(job, cursor) && (cursor === before || !endsMail(job))
   const share = values.length > 0 ? cursor / values.length : (first - cursor) / Math.max(first, 1)
   const sum: BulkResultJson = {
     ...result,
@@ -172,6 +185,17 @@ async function finishStep(
   const { matchedCount } = await bulkJobs.updateOne({ _id, cursor: before, state: { $in: unfinished } }, update, { tx })
   if (matchedCount === 0) throw new JobMoved()
   if (isDone) await addEvents(tx, [completedEvent(job, sum)])
+}
+
+function isAtEnd({ values }: BulkJob, cursor: number): boolean {
+  return values.length > 0 ? cursor >= values.length : cursor <= 0
+}
+
+/** Whether contacts may get less mail after a job. An undo can block again. */
+function endsMail(job: BulkJob): boolean {
+  if (job.dryRun) return false
+  const { blocked, unsubscribed } = changeOf(job) ?? {}
+  return job.kind === 'delete' || job.kind === 'undo' || blocked === true || unsubscribed === true
 }
 
 /** Returns the contacts of the next step. */

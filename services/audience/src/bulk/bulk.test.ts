@@ -285,6 +285,21 @@ describe('bulk work', () => {
     ])
   })
 
+  it('ends after the mail that is being handed over, if contacts get no more of it', async () => {
+    const me = testCaller()
+    const { id } = await create(me, 'one@example.com')
+    const holds = audience.db.collection('holds')
+    const hold = { organization: new Types.ObjectId(me.caller.organizationId), keys: [id] }
+    const { insertedId: _id } = await holds.insertOne({ ...hold, until: new Date(Date.now() + 600_000) })
+    await change(me, { contactIds: [id], change: { addTags: ['a'] } }) // which ends no mail
+    const jobId = await start(me, { contactIds: [id], change: { unsubscribed: true } })
+    await eventually('the contact is changed', async () => (await get(me, id)).unsubscribed)
+    const status = () => jsonOf<Status>(bulk.getBulkJob({ jobId }, me))
+    assert.deepEqual([(await status()).state, (await status()).progress], ['active', 99])
+    await holds.deleteOne({ _id })
+    assert.equal((await ended(me, jobId)).state, 'completed')
+  })
+
   it('is cancelled at once, keeps what is done, and can be undone then', async () => {
     const me = testCaller()
     const { id } = await create(me, 'one@example.com')
@@ -432,7 +447,8 @@ describe('bulk work that is killed', () => {
 
   it('does not if the cursor is stored apart from the changes', async () => {
     const afterCommit = async (current: () => Promise<BulkJob>) => {
-      const { _id, organization, cursor, first } = await current()
+      const { _id, organization, cursor, first, state } = await current()
+      if (state === 'completed') return
       const before = Math.min(first, cursor + STEP)
       await data.collections.of(organization).bulkJobs.updateOne({ _id }, { $set: { cursor: before, state: 'active' } })
     }

@@ -1,5 +1,5 @@
 import type { LeaseSlice, Outcome } from '@rollcall/jobs'
-import { addEvents, event } from '@rollcall/store'
+import { addEvents, event, untilAllReleased } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { completedEvent } from '../bulk/bulk-events.ts'
 import type { BulkJob } from '../bulk/bulk-job.model.ts'
@@ -52,6 +52,7 @@ export async function eraseStep(
   }
   const waitMs = erasure.startsAt.getTime() - Date.now()
   if (waitMs > 0) return waitMs
+  if (erasure.round === ROUNDS) await untilAllReleased(data.collections.of(organization).holds) // mail that was under way
   const left = Object.entries(erasers).filter(([name]) => !erasure.done.includes(name))
   const person = { organizationId: String(organization), ...erasure.person }
   const outcomes = await Promise.allSettled(left.map(([, erase]) => erase(person, signal)))

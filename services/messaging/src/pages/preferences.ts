@@ -3,6 +3,7 @@ import { formOf } from '@rollcall/pages'
 import type { ChangePreferencesRequest, Preferences } from '@rollcall/protos/gen/audience-v1.ts'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
 import { ERASED } from '@rollcall/service'
+import { untilReleased } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { liftSuppression, ofAddress, retryDuplicate, suppress, suppressionsOf } from '../suppressions/suppress.ts'
 import type { RecipientRef } from './mail-links.ts'
@@ -126,7 +127,7 @@ async function applyToAddress(
   { organizationId, messageId: message }: Recipient,
   { unsubscribed }: Choice,
 ): Promise<void> {
-  const { mails, suppressions } = context.collections.of(organizationId)
+  const { holds, mails, suppressions } = context.collections.of(organizationId)
   const mail = unsubscribed === undefined ? null : await mails.findOne({ _id: message })
   if (!mail || mail.to === ERASED) return
   const own = { emailKey: emailKeyOf(mail.to), kind: 'manual', message } as const
@@ -138,4 +139,5 @@ async function applyToAddress(
       if (!known) await suppress(context, organizationId, { ...cause, at: new Date() }, tx)
     }),
   )
+  await untilReleased(holds, [own.emailKey])
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ChangePreferencesRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import { placeHold, releaseHold } from '@rollcall/store'
+import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
@@ -209,6 +211,21 @@ describe('reports of Mailgun', () => {
       await assert.rejects(send(report(), where), refused)
     assert.equal((await stored(mail)).status, 'sent')
     assert.equal(await suppressed(mail), undefined)
+  })
+
+  it('are answered after mail to the address that is being handed over, if it gets no more', async () => {
+    const mail = await newMail()
+    const { holds } = tenant()
+    const id = await placeHold(holds, [mail.to], 600_000)
+    assert.equal(await send(reportOf(mail, 'delivered')), 200)
+    let isAnswered = false
+    const complaint = send(reportOf(mail, 'complained')).then(() => {
+      isAnswered = true
+    })
+    await eventually('the address is suppressed', async () => (await suppressed(mail)) !== undefined)
+    assert.equal(isAnswered, false)
+    await releaseHold(holds, id)
+    await complaint
   })
 
   it('that could not be taken are accepted when they are sent again', async () => {

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { AppError } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
-import { isDuplicate } from '@rollcall/store'
+import { isDuplicate, untilReleased } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import { z } from 'zod'
 import type { Tenant } from '../collections.ts'
@@ -54,13 +54,14 @@ export async function receiveReport(context: Context, request: PageRequest): Pro
   const take = context.store.transaction(async tx => {
     await tenant.providerReports.insertOne({ token: signature.token, expiresAt }, { tx })
     const mail = await mailOf(tenant, reported, tx)
-    return mail ? apply(context, mail, reported, tx) : undefined
+    return mail ? { mail, outcome: await apply(context, mail, reported, tx) } : undefined
   })
-  const outcome = await take.catch(error => {
+  const taken = await take.catch(error => {
     if (!isDuplicate(error)) throw error
     return refuseRepeated(tenant, signature.token, error)
   })
-  if (outcome) context.mailsReported.inc({ outcome })
+  if (taken?.outcome) context.mailsReported.inc({ outcome: taken.outcome })
+  if (taken && mayEndMail(reported)) await untilReleased(tenant.holds, [emailKeyOf(taken.mail.to)])
   return { status: 200, contentType: 'application/json; charset=utf-8', data: Buffer.from('{"success":true}') }
 }
 
@@ -120,6 +121,12 @@ async function apply(
   if (reported.event === 'clicked')
     await recordIn(tenant, mail, { status: 'clicked', at, ...(reported.url && { detail: reported.url }) }, tx)
   return undefined
+}
+
+/** Whether an address may get no mail after a report. Mail that is being handed over is waited for before the answer. */
+function mayEndMail(reported: ReportedEvent): boolean {
+  const kind = kindOf(reported)
+  return kind !== undefined && kind !== 'delivered'
 }
 
 /** Returns what is reported; undefined for events that say nothing of the delivery. */

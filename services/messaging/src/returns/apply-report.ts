@@ -1,4 +1,6 @@
+import { emailKeyOf } from '@rollcall/contract'
 import { ERASED } from '@rollcall/service'
+import { untilReleased } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
@@ -21,12 +23,15 @@ export async function takeReport(
   report: Report,
 ): Promise<void> {
   const { store, collections, mailsReported } = context
+  const tenant = collections.of(organizationId)
   const take = async (tx: ClientSession) => {
-    const mail = await collections.of(organizationId).mails.findOne({ _id: messageId }, { tx })
-    return mail ? applyReport(context, mail, report, tx) : undefined
+    const mail = await tenant.mails.findOne({ _id: messageId }, { tx })
+    return mail ? { mail, outcome: await applyReport(context, mail, report, tx) } : undefined
   }
-  const outcome = await retryDuplicate(() => store.transaction(take))
-  if (outcome) mailsReported.inc({ outcome })
+  const taken = await retryDuplicate(() => store.transaction(take))
+  if (taken?.outcome) mailsReported.inc({ outcome: taken.outcome })
+  // Mail to the address that is being handed over is waited for before the sender of the report is answered.
+  if (taken && report.kind !== 'delivered') await untilReleased(tenant.holds, [emailKeyOf(taken.mail.to)])
 }
 
 /**
