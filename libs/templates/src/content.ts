@@ -12,6 +12,8 @@ export type Mail = { subject: string; html: string | null; text: string }
 export type Template = {
   /** Throws TemplateError for an output that takes too long or gets too large. */
   render(variables: object): Mail
+  /** Renders for several recipients, in their order. What fails for one is its error. */
+  renderAll(variables: readonly object[]): (Mail | TemplateError)[]
 }
 
 const escapings: Record<ContentField, Escaping> = { subject: 'text', preheader: 'html', html: 'html', text: 'text' }
@@ -40,19 +42,39 @@ export function compile(content: Content): Template {
       return [[field, parseLiquid(source, escapings[field])] as const]
     }),
   )
+  const output = (variables: object, { at }: Progress): Mail => {
+    const outputs: Partial<Record<ContentField, string>> = {}
+    for (const [field, template] of parsed) {
+      at(field)
+      outputs[field] = limited(renderLiquid(template, escapings[field], variables))
+    }
+    at('html')
+    const text = outputs.text ?? limited(toText(outputs.html ?? ''))
+    const html = outputs.html === undefined ? null : limited(withPreheader(outputs.html, outputs.preheader))
+    return { subject: oneLine(outputs.subject ?? ''), html, text }
+  }
+  const render = (variables: object) => within(progress => output(variables, progress))
+  const renderOrError = (variables: object) => {
+    try {
+      return render(variables)
+    } catch (error) {
+      if (error instanceof TemplateError) return error
+      throw error
+    }
+  }
+  let isShared = true
   return {
-    render: variables =>
-      within(({ at }) => {
-        const outputs: Partial<Record<ContentField, string>> = {}
-        for (const [field, template] of parsed) {
-          at(field)
-          outputs[field] = limited(renderLiquid(template, escapings[field], variables))
-        }
-        at('html')
-        const text = outputs.text ?? limited(toText(outputs.html ?? ''))
-        const html = outputs.html === undefined ? null : limited(withPreheader(outputs.html, outputs.preheader))
-        return { subject: oneLine(outputs.subject ?? ''), html, text }
-      }),
+    render,
+    renderAll(all) {
+      // A limit of time costs a thread: mails share one until that was not enough, or one of them failed.
+      try {
+        if (isShared) return within(progress => all.map(variables => output(variables, progress)))
+      } catch (error) {
+        if (!(error instanceof TemplateError)) throw error
+        isShared = false
+      }
+      return all.map(renderOrError)
+    },
   }
 }
 
@@ -66,8 +88,10 @@ export function hasUnsubscribeLink({ html, text }: Mail, url: string): boolean {
   return (html === null || html.includes(url)) && text.includes(url)
 }
 
+type Progress = { at(field: ContentField): void }
+
 /** Runs within the limit of time. An error names the field that `at` announced last. */
-function within<Result>(run: (progress: { at(field: ContentField): void }) => Result): Result {
+function within<Result>(run: (progress: Progress) => Result): Result {
   let current: ContentField = 'subject'
   try {
     return withinTime(() =>

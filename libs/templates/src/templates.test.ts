@@ -162,3 +162,31 @@ describe('hostile templates', () => {
     assert.equal(({} as Record<string, unknown>).x, undefined)
   })
 })
+
+describe('renderAll', () => {
+  const people = ['Ada', 'Zoë', 'Kim'].map(name => ({ contact: { name } }))
+
+  it('renders for each as render does', () => {
+    const template = compile({ subject: 'Hi {{ contact.name }}', html: '<p>{{ contact.name }}</p>' })
+    assert.deepEqual(
+      template.renderAll(people),
+      people.map(each => template.render(each)),
+    )
+    assert.deepEqual(template.renderAll([]), [])
+  })
+
+  it('returns what fails for one as its error, and the others', () => {
+    const loop = '{% for i in (1..2000) %}'
+    const slow = `{% if contact.name == "Zoë" %}${loop}${loop}{% endfor %}{% endfor %}{% endif %}{{ contact.name }}`
+    const template = compile({ subject: 's', html: slow })
+    for (const _ of [1, 2]) {
+      const [ada, zoe, kim] = template.renderAll(people)
+      assert.ok(zoe instanceof TemplateError)
+      assert.equal(zoe.field, 'html')
+      assert.deepEqual(
+        [ada, kim].map(each => each instanceof TemplateError || each?.html),
+        ['Ada', 'Kim'],
+      )
+    }
+  })
+})

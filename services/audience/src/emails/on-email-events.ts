@@ -195,10 +195,10 @@ async function changeStatuses(
 ): Promise<void> {
   if (changes.size === 0) return
   const { contacts } = data.collections.of(organizationId)
-  const writes = [...changes].map(([{ contact }, { to }]) => ({
-    updateOne: { filter: { _id: contact._id }, update: { $set: { emailStatus: to } } },
-  }))
-  await contacts.bulkWrite(writes, { tx, ordered: true })
+  const last = new Map([...changes].map(([{ contact }, { to }]) => [String(contact._id), { _id: contact._id, to }]))
+  // One write for each status: most contacts of a campaign get the same one.
+  for (const [emailStatus, some] of Map.groupBy(last.values(), ({ to }) => to as Contact['emailStatus']))
+    await contacts.updateMany({ _id: { $in: some.map(({ _id }) => _id) } }, { $set: { emailStatus } }, { tx })
   const changed = [...changes.keys()].map(({ contact }) => contact.position)
   await contactPositions(data, organizationId).invalidate(tx, [...new Set(changed)])
   await addEvents(

@@ -1,4 +1,4 @@
-import { compile, type Template, TemplateError } from '@rollcall/templates'
+import { compile, type Mail as Rendered, type Template, TemplateError } from '@rollcall/templates'
 import type { Context } from '../context.ts'
 import { type Deliver, openDelivery } from '../mail/deliver.ts'
 import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
@@ -48,17 +48,20 @@ function later({ mail }: Candidate): Outcome {
   return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } }
 }
 
-/** Hands one mail over. Never rejects: what is unknown is an outcome, too. */
-export async function handOver(context: Context, sending: Sending, candidate: Candidate): Promise<Outcome> {
-  let subject: string | undefined
+/** Hands one rendered mail over. Never rejects: what is unknown is an outcome, too. */
+export async function handOver(
+  context: Context,
+  sending: Sending,
+  candidate: Candidate,
+  rendered: Rendered | TemplateError,
+): Promise<Outcome> {
+  if (rendered instanceof TemplateError) return failed(context, sending, candidate, templateFailure(rendered))
+  const { subject } = rendered
   try {
-    const { message, rendered } = rendering(context, sending, candidate)
-    subject = rendered.subject
-    const reply = await sending.deliver(message)
+    const reply = await sending.deliver(messageOf(context, sending, candidate, rendered))
     return { end: { kind: 'sent', detail: reply }, subject }
   } catch (error) {
-    const failure = error instanceof TemplateError ? templateFailure(error) : toDeliveryError(error)
-    return { ...failed(context, sending, candidate, failure), ...(subject !== undefined && { subject }) }
+    return { ...failed(context, sending, candidate, toDeliveryError(error)), subject }
   }
 }
 
@@ -66,25 +69,36 @@ function templateFailure(error: TemplateError): DeliveryError {
   return new DeliveryError('failed', `${error.field}: ${error.message}`, { isAboutMail: true })
 }
 
-/** Returns the mail of one recipient. @throws {TemplateError} */
-function rendering({ links }: Context, { mailing, sender, template }: Sending, { mail, handOver }: Candidate) {
-  if (template instanceof TemplateError) throw template
-  const unsubscribeUrl = links.unsubscribeUrl(mail)
-  const rendered = template.render({
-    contact: handOver.variables,
+/** Returns the content for each of some recipients, or what is wrong with it. */
+export function renderFor(
+  { links }: Context,
+  { mailing, sender, template }: Sending,
+  candidates: readonly Candidate[],
+): (Rendered | TemplateError)[] {
+  if (template instanceof TemplateError) return candidates.map(() => template)
+  const shared = {
     campaign: { name: mailing.campaignName },
     organization: { name: mailing.organizationName },
     sender: { name: sender.name, email: sender.email },
-    unsubscribe_url: unsubscribeUrl,
-    web_version_url: links.webVersionUrl(mail),
-  })
+  }
+  return template.renderAll(
+    candidates.map(({ mail, handOver }) => ({
+      ...shared,
+      contact: handOver.variables,
+      unsubscribe_url: links.unsubscribeUrl(mail),
+      web_version_url: links.webVersionUrl(mail),
+    })),
+  )
+}
+
+/** Returns the mail of one recipient. */
+function messageOf({ links }: Context, { mailing }: Sending, { mail, handOver }: Candidate, rendered: Rendered) {
   const headers = {
-    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe': `<${links.unsubscribeUrl(mail)}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   }
   const html = tracked(links, mail, rendered.html, mailing.track)
-  const message = { ...rendered, html, mail, messageId: mail.messageId, date: new Date(), to: handOver.to, headers }
-  return { rendered, message }
+  return { ...rendered, html, mail, messageId: mail.messageId, date: new Date(), to: handOver.to, headers }
 }
 
 function failed(context: Context, { mailing }: Sending, candidate: Candidate, failure: DeliveryError): Outcome {

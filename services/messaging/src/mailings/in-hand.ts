@@ -1,5 +1,5 @@
 import type { LeaseSlice } from '@rollcall/jobs'
-import { retry } from '@rollcall/runtime'
+import { pause, retry } from '@rollcall/runtime'
 import { LeaseLost } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
@@ -7,12 +7,15 @@ import { HOLD_MARGIN_MS } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { CONNECTIONS_EACH } from '../mail/smtp.ts'
 import type { Batch } from './batch.ts'
-import { type Candidate, endOf, handOver, type Outcome, type Sending } from './hand-over-one.ts'
+import { type Candidate, endOf, handOver, type Outcome, renderFor, type Sending } from './hand-over-one.ts'
 import type { Mailing } from './mailing.model.ts'
 import { type Ended, recordEnds } from './record-ends.ts'
 
 /** Mails that are marked and not recorded yet. Each may be unknown after a crash. */
 export const MAX_IN_HAND = 2 * CONNECTIONS_EACH
+/** Mails are marked together: with fewer free connections than this, the next mark waits for more, but not for long. */
+const MARKED_TOGETHER = CONNECTIONS_EACH / 2
+const LINGER_MS = 10
 const RETRY_WRITE_MS = 500
 const MAX_WRITE_MS = 60_000
 
@@ -66,8 +69,13 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
     track(recorded.then(notify))
   }
 
-  const deliver = async (shared: Sending, candidate: Candidate, markedAt: Date): Promise<void> => {
-    const outcome = await handOver(context, shared, candidate)
+  const deliver = async (
+    shared: Sending,
+    candidate: Candidate,
+    rendered: ReturnType<typeof renderFor>[number],
+    markedAt: Date,
+  ): Promise<void> => {
+    const outcome = await handOver(context, shared, candidate, rendered)
     sending--
     note(outcome)
     const { mail, handOver: to } = candidate
@@ -82,6 +90,11 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
   const isDown = () => unreachable >= CONNECTIONS_EACH
   const mayBegin = (until: number) =>
     Date.now() < until && !slice.signal.aborted && !failure && pausedReason === undefined && !isDown()
+  const untilRoom = async (wanted: number, until: number): Promise<void> => {
+    while (room() <= 0 && mayBegin(until)) await changed.promise
+    for (let end = Date.now() + LINGER_MS; room() < wanted && Date.now() < end && mayBegin(until); )
+      await Promise.race([changed.promise, pause(end - Date.now())])
+  }
 
   return {
     taken: () => [...taken.values()],
@@ -90,20 +103,19 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
       const left = [...chosen]
       const begun: Promise<void>[] = []
       while (left.length > 0 && mayBegin(until)) {
-        if (room() <= 0) {
-          await changed.promise
-          continue
-        }
+        await untilRoom(Math.min(MARKED_TOGETHER, left.length), until)
+        if (!mayBegin(until)) break
         const group = left.splice(0, room())
+        const contents = renderFor(context, shared, group)
         const markedAt = await mark(context, mailing, group, until)
         const isLate = Date.now() > until + HOLD_MARGIN_MS // the database took long, and nobody waits for these any more
-        for (const candidate of group) {
+        for (const [index, candidate] of group.entries()) {
           const { mail, handOver } = candidate
           if (isLate) record({ mail, to: handOver.to, end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } })
           else {
             taken.set(String(mail._id), mail._id)
             sending++
-            const delivery = deliver(shared, candidate, markedAt)
+            const delivery = deliver(shared, candidate, contents[index]!, markedAt)
             begun.push(delivery)
             track(delivery)
           }

@@ -2,9 +2,9 @@ import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollca
 import { pause } from '@rollcall/runtime'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
-import { openBatch } from './batch.ts'
+import { type Batch, openBatch } from './batch.ts'
 import { dueMailsOf } from './due-mails.ts'
-import { compiled, openSending } from './hand-over-one.ts'
+import { compiled, openSending, type Sending } from './hand-over-one.ts'
 import { createInHand, type InHand, MAX_IN_HAND } from './in-hand.ts'
 import type { Mailing } from './mailing.model.ts'
 import { recordEnds } from './record-ends.ts'
@@ -14,7 +14,7 @@ const SLICE_MS = 30_000
 /** Looks again at least this often, because state and rate may change. */
 const MAX_WAIT_MS = 1000
 const RECOVERED_AT_ONCE = 500
-/** The batch grows while it takes less than this, and shrinks above, so that all of it begins while it is fresh. */
+/** The batch grows while it takes less than this, and shrinks above, so that it and the next one begin while they are fresh. */
 const BATCH_MS = 400
 const MIN_BATCH = MAX_IN_HAND
 /** No hand-over begins later than this after its recipient was checked, so that a pause holds within 2 s. */
@@ -81,36 +81,75 @@ async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSli
 }
 
 async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice, inHand: InHand): Promise<Outcome> {
+  const open = createOpener(context, mailing, inHand)
+  let size = MIN_BATCH
+  let freshMs = FRESH_MS
+  /** The batch that was opened while the last one began. */
+  let next: Promise<Opened | undefined> | undefined
+  try {
+    for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
+      const opened = await (next ?? open({ size, freshMs }))
+      next = undefined
+      if (opened === undefined) return 'done'
+      const { sending, batch } = opened
+      if ('waitMs' in batch) {
+        const isLast = batch.waitMs === Number.POSITIVE_INFINITY && inHand.taken().length > 0
+        if (isLast || batch.waitMs >= MAX_WAIT_MS) return isLast ? 'again' : MAX_WAIT_MS
+        await pause(batch.waitMs, slice.signal)
+        continue
+      }
+      // One with a rate is opened when its time has come.
+      if (mailing.ratePerMinute === null) {
+        next = open({ size, freshMs, besides: batch })
+        next.catch(() => undefined) // awaited later, unless something else fails first
+      }
+      const startedAt = Date.now()
+      const begun = await inHand.begin(sending, batch)
+      freshMs = begun === 0 && batch.chosen.length > 0 ? Math.min(2 * freshMs, MAX_FRESH_MS) : FRESH_MS
+      if (inHand.pausedReason() !== undefined) return 'done'
+      if (inHand.isDown()) return context.config.MAIL_RETRY_MS
+      size = nextSize(size, Date.now() - startedAt)
+    }
+    return 'again'
+  } finally {
+    await leave(next)
+  }
+}
+
+/** What the next mails share, and a batch of them, or how long to wait for it. */
+type Opened = { sending: Sending; batch: Batch | { waitMs: number } }
+type Opening = {
+  size: number
+  freshMs: number
+  /** A batch that is about to begin, and is not taken yet. */
+  besides?: Batch
+}
+
+/** Returns what opens the next batch, if the mailing is to be sent; undefined otherwise. */
+function createOpener(context: Context, mailing: Mailing, inHand: InHand) {
   const tenant = context.collections.of(mailing.organization)
   const nextDue = dueMailsOf(tenant, mailing)
   const template = compiled(mailing)
-  let size = MIN_BATCH
-  let freshMs = FRESH_MS
-  for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
+  return async ({ besides, ...options }: Opening): Promise<Opened | undefined> => {
     const now = await tenant.mailings.findOne({ _id: mailing._id, state: 'sending' }, { projection: current })
-    if (!now) return 'done'
-    const startedAt = Date.now()
+    if (!now) return undefined
+    const others = [...(besides?.chosen ?? []), ...(besides?.refused ?? [])].map(({ mail }) => mail._id)
+    const taken = [...inHand.taken(), ...others]
     const [sending, batch] = await Promise.all([
       openSending(context, mailing, template),
-      openBatch(context, { ...mailing, ...now }, { nextDue, size, freshMs, taken: inHand.taken() }),
+      openBatch(context, { ...mailing, ...now }, { nextDue, taken, ...options }),
     ])
-    if ('fault' in sending) {
-      await pauseItself(context, mailing, sending.fault)
-      return 'done'
-    }
-    if ('waitMs' in batch) {
-      const isLast = batch.waitMs === Number.POSITIVE_INFINITY && inHand.taken().length > 0
-      if (isLast || batch.waitMs >= MAX_WAIT_MS) return isLast ? 'again' : MAX_WAIT_MS
-      await pause(batch.waitMs, slice.signal)
-      continue
-    }
-    const begun = await inHand.begin(sending, batch)
-    freshMs = begun === 0 && batch.chosen.length > 0 ? Math.min(2 * freshMs, MAX_FRESH_MS) : FRESH_MS
-    if (inHand.pausedReason() !== undefined) return 'done'
-    if (inHand.isDown()) return context.config.MAIL_RETRY_MS
-    size = nextSize(size, Date.now() - startedAt)
+    if (!('fault' in sending)) return { sending, batch }
+    if ('release' in batch) await batch.release()
+    await pauseItself(context, mailing, sending.fault)
+    return undefined
   }
-  return 'again'
+}
+
+/** Releases a batch of which nothing begins. */
+async function leave(next: Promise<Opened | undefined> | undefined): Promise<void> {
+  const opened = await next?.catch(() => undefined)
+  if (opened && 'release' in opened.batch) await opened.batch.release()
 }
 
 function nextSize(size: number, tookMs: number): number {
