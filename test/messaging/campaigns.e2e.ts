@@ -220,7 +220,7 @@ describe('campaigns and templates over HTTP', () => {
       [{ sender: unknownId }, 'invalid field -> sender: no such sender', 'sender'],
       [{ template: unknownId, html: null }, 'invalid field -> template: unknown template', 'template'],
       [{ template: unknownId, html: HTML }, 'extra field -> template', 'template'],
-      [{ html: 'one\n{% if %}' }, /^invalid field -> html: line 2, column 1: /, 'html'],
+      [{ html: 'one\n{% if %}' }, /^invalid field -> html: line 2, column 6: /, 'html'],
       [{ text: '{{ a' }, /^invalid field -> text: line 1, column 1: /, 'text'],
       [{ subject: '{% nothing %}' }, /^invalid field -> subject: line 1, column 1: /, 'subject'],
       [{ preheader: '{{ a' }, /^invalid field -> preheader: line 1, column 1: /, 'preheader'],
