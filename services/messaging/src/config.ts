@@ -4,7 +4,7 @@ import { address, rpcServerConfig } from '@rollcall/rpc'
 import { baseConfig, loadConfig, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
-import { parseServers } from './dns/server-address.ts'
+import { parseServers, parseZones } from './dns/server-address.ts'
 import { mailConfig } from './mail/config.ts'
 
 const hostname = () =>
@@ -24,6 +24,8 @@ const schema = z
     ERASURE_KEYS: parsedBy(parseHashKeys, '<name>:<base64 of at least 32 bytes>, or several separated by commas'),
     /** Resolvers for all DNS queries. Default: each zone's own servers, found by the system's resolvers. */
     DNS_SERVERS: parsedBy(parseServers, 'IP addresses, also with a port, separated by commas').optional(),
+    /** Zones that are queried at a server of their own, for trying domains that DNS does not know. */
+    DNS_ZONES: parsedBy(parseZones, '<zone>=<IP address>, also with a port, or several separated by commas').optional(),
     /** Mail provider of organizations that have not chosen one. */
     DEFAULT_PROVIDER: z.enum(['none', 'self-hosted'], { error: 'expected none or self-hosted' }).default('none'),
     /** Host of the installation's mail server, for self-hosted domains; default for the names below. */

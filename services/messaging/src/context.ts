@@ -124,7 +124,11 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     logger,
     secrets: createSecrets(config.SECRET_KEYS),
     addressHasher: createSecretHashers(config.ERASURE_KEYS)['erased-address'],
-    lookups: createResolver({ servers: config.DNS_SERVERS ?? systemServers(), only: config.DNS_SERVERS !== undefined }),
+    lookups: createResolver({
+      servers: config.DNS_SERVERS ?? systemServers(),
+      only: config.DNS_SERVERS !== undefined,
+      ...(config.DNS_ZONES && { zones: config.DNS_ZONES }),
+    }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE, allowExamples: true },
     smtp,
     mailsEnded: metrics.counter({

@@ -434,6 +434,31 @@ describe('what is said of a record', () => {
       assert.ok(dns.asked.includes(`127.0.0.5 ${dkim.name} TXT`))
     })
 
+    it('queries the names of a local zone at its server, and the others as before', async () => {
+      const server = { address: '127.0.0.5', port: dns.port }
+      const zones = [{ name: 'lab.example', server }]
+      dns.zone(
+        'lab.example',
+        ['127.0.0.5'],
+        [cname('a.lab.example', 'b.lab.example'), txt('b.lab.example', dkim.value)],
+      )
+      for (const [name, type] of [
+        ['a.lab.example', 'TXT'],
+        ['lab.example', 'NS'],
+      ] as const)
+        dns.keep(name, type, 60, [])
+      for (const only of [false, true]) {
+        const local = { ...dkim, name: 'a.lab.example' }
+        assert.equal((await check(local, { zones, only })).status, 'ok')
+        assert.notEqual((await check(local, { only })).status, 'ok')
+        const deeper = [{ name: 'far.lab.example', server }]
+        const missing = await check({ ...dkim, name: 'c.far.lab.example' }, { zones: deeper, only })
+        assert.equal(missing.reason, 'not found', 'lab.example exists')
+        dns.publish('example.com', [rightKey])
+        assert.equal((await check(dkim, { zones, only })).status, 'ok')
+      }
+    })
+
     it('goes through several cuts, whose servers are named elsewhere', async () => {
       dns.publish('example.com', [{ name: 'm.example.com', type: 'NS', data: 'ns1.example.net' }])
       dns.zone(

@@ -4,7 +4,7 @@ import { getDomain } from 'tldts'
 import { exchange, type Question, type RecordType, type Reply } from './exchange.ts'
 import { AliasError, DnsFailure, type FailureKind } from './failure.ts'
 import { hedge } from './hedge.ts'
-import { canonical, isAskable, upwards } from './names.ts'
+import { canonical, isAskable, isWithin, upwards } from './names.ts'
 import {
   failureOf,
   failureOfAuthority,
@@ -15,7 +15,7 @@ import {
   type Zone,
   zoneOf,
 } from './reply.ts'
-import type { Server } from './server-address.ts'
+import type { LocalZone, Server } from './server-address.ts'
 
 /** Options of the resolver; times in milliseconds. */
 export type ResolverOptions = {
@@ -23,6 +23,8 @@ export type ResolverOptions = {
   servers: readonly Server[]
   /** Sends all queries to `servers`; otherwise queries each zone's own servers. */
   only: boolean
+  /** Zones that are queried at a server of their own. Default: none. */
+  zones?: readonly LocalZone[]
   /** Timeout of a query, over all servers. Default 3,000. */
   questionMs?: number
   /** Delay before the next server is queried as well. Default 600. */
@@ -80,13 +82,16 @@ const nothing: Step = { records: [], alias: null, exists: false, ttlSeconds: 0, 
 export function createResolver(options: ResolverOptions): OpenLookups {
   return over => {
     const put = puts(options, over)
-    const askResolver = resolverAsking(put, options.servers)
+    const atZones = zoneAsking(put, options.zones ?? [])
+    const askResolver = atZones(resolverAsking(put, options.servers))
     const askCache = (name: string, type: RecordType) => follow(askResolver, name, type)
     if (options.only) return { ask: askCache, askEach: async () => [], askCache: null }
     const find = zoneFinding(put, askResolver, options)
+    const askOwn = atZones(async (name, type) => (await find(name, type)).step)
     return {
-      ask: (name, type) => follow(async (...question) => (await find(...question)).step, name, type),
+      ask: (name, type) => follow(askOwn, name, type),
       askEach: async (name, type) => {
+        if (localZoneOf(options, canonical(name))) return []
         const { servers } = await find(canonical(name), type)
         const question = { name: canonical(name), type, recursive: false }
         const replies = await Promise.all(servers.map(server => put([server], question, failureOf).catch(() => null)))
@@ -121,6 +126,20 @@ function puts(options: ResolverOptions, over: AbortSignal): Put {
       throw new DnsFailure(mostTelling(error))
     })
   }
+}
+
+/** Returns what queries the names of local zones at their servers, and all others as before. Names above a zone exist. */
+function zoneAsking(put: Put, zones: readonly LocalZone[]): (others: Ask) => Ask {
+  const asking = new Map(zones.map(zone => [zone, resolverAsking(put, [zone.server])]))
+  return others => async (name, type) => {
+    const zone = localZoneOf({ zones }, name)
+    const step = await (zone ? asking.get(zone)! : others)(name, type)
+    return { ...step, exists: step.exists || zones.some(zone => isWithin(zone.name, name)) }
+  }
+}
+
+function localZoneOf({ zones = [] }: Pick<ResolverOptions, 'zones'>, name: string): LocalZone | undefined {
+  return zones.find(zone => isWithin(name, zone.name))
 }
 
 /** Queries recursive resolvers. */
