@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConnectionError, createClient, ForbiddenError } from '@rollcall/sdk'
+import { type Client, ConnectionError, createClient, ForbiddenError } from '@rollcall/sdk'
 import { fillDemo } from './demo/fill.ts'
+import { decodedMail, followMails } from './mails.ts'
+import { publishLocally } from './name-server.ts'
 import { explain, Problem } from './problem.ts'
 import { readSettings } from './settings.ts'
 
@@ -11,11 +13,17 @@ import { readSettings } from './settings.ts'
 type Owner = { email: string; password: string }
 
 async function main(): Promise<void> {
-  const { PORT, DATA_DIR, PUBLIC_URL } = readSettings()
+  const { PORT, DATA_DIR, PUBLIC_URL, SMTP_URL } = readSettings()
   const baseUrl = PUBLIC_URL ?? `http://localhost:${PORT}`
   const owner = ownerIn(DATA_DIR)
-  const token = await signIn(baseUrl, owner)
-  await fillDemo(createClient({ baseUrl, token }), { log: line => console.log(`added     ${line}`) })
+  const mailFolder = SMTP_URL === undefined ? join(DATA_DIR, 'mails') : undefined
+  const token = await signIn(baseUrl, owner, mailFolder)
+  await fillDemo(createClient({ baseUrl, token }), {
+    baseUrl,
+    publish: records => publishLocally(DATA_DIR, records),
+    mailFolder,
+    log: line => console.log(`added     ${line}`),
+  })
   console.log(`console   ${baseUrl}/console/\nsign in   ${owner.email} with ${owner.password}`)
 }
 
@@ -29,14 +37,16 @@ function ownerIn(folder: string): Owner {
 }
 
 /** Signs in, and registers the organization where it does not exist yet. Returns the session. */
-async function signIn(baseUrl: string, owner: Owner): Promise<string> {
+async function signIn(baseUrl: string, owner: Owner, mailFolder?: string): Promise<string> {
   const { authentication } = createClient({ baseUrl })
   try {
-    const { email, password } = owner
-    const known = await authentication.login({ email, password }).catch(() => undefined)
-    const { token } =
-      known ?? (await authentication.register({ ...owner, name: 'Demo', organization: 'Demonstration' }))
-    if (token === undefined) throw new Problem(`${email} has a second factor: sign in to the console`)
+    const known = await authentication.login(owner).catch(() => undefined)
+    if (!known) {
+      await authentication.register({ ...owner, name: 'Demo', organization: 'Demonstration' })
+      if (mailFolder) await verifyEmail(authentication, owner, mailFolder)
+    }
+    const { token } = known ?? (await authentication.login(owner))
+    if (token === undefined) throw new Problem(`${owner.email} has a second factor: sign in to the console`)
     return token
   } catch (error) {
     if (error instanceof ConnectionError) throw new Problem(`nothing answers at ${baseUrl}: run npm start first`)
@@ -44,6 +54,20 @@ async function signIn(baseUrl: string, owner: Owner): Promise<string> {
       throw new Problem('the stack runs with REGISTRATION=closed: start it with open')
     throw error
   }
+}
+
+/** Verifies the owner's address by the link of a mail, so that the organization may send mail. */
+async function verifyEmail({ resetPassword, forgotPassword }: Client['authentication'], owner: Owner, folder: string) {
+  const mailed = new Promise<string>(resolve => {
+    const stop = followMails(folder, ({ to, file }) => {
+      const [, token] = /set-password\?token=([\w-]+)/.exec(decodedMail(file)) ?? []
+      if (to !== owner.email || token === undefined) return
+      stop()
+      resolve(token)
+    })
+  })
+  await forgotPassword({ email: owner.email })
+  await resetPassword({ token: await mailed, password: owner.password })
 }
 
 try {

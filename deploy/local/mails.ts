@@ -17,13 +17,28 @@ export function followMails(folder: string, onMail: (mail: KeptMail) => void): (
       onMail(readMail(join(folder, name)))
     }
   }
-  const timer = setInterval(poll, POLL_MS).unref()
+  const timer = setInterval(poll, POLL_MS)
   return () => clearInterval(timer)
+}
+
+/** Returns the text of a stored mail: its unfolded headers, and its body decoded from quoted-printable. */
+export function decodedMail(file: string): string {
+  const text = readFileSync(file, 'utf8')
+  const end = text.indexOf('\r\n\r\n')
+  const body = text
+    .slice(end)
+    .replace(/=\r\n/g, '')
+    .replace(/=([\dA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return unfolded(text.slice(0, end)) + body
 }
 
 function readMail(file: string): KeptMail {
   const [head = ''] = readFileSync(file, 'utf8').split('\r\n\r\n', 1)
-  const unfolded = head.replace(/\r\n[ \t]+/g, ' ')
-  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(unfolded)?.[1]?.trim() ?? ''
+  const headers = unfolded(head)
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'im').exec(headers)?.[1]?.trim() ?? ''
   return { to: header('To'), subject: header('Subject'), file }
+}
+
+function unfolded(head: string): string {
+  return head.replace(/\r\n[ \t]+/g, ' ')
 }

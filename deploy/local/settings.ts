@@ -23,6 +23,7 @@ const schema = z.object({
   /** Port for bounces over SMTP. 0: a free one. */
   BOUNCE_SMTP_PORT: port().default(0),
   DNS_SERVERS: list().optional(),
+  DNS_ZONES: list().optional(),
   SMTP_URL: urlOf('smtp', 'smtps').optional(),
   PUBLIC_URL: urlOf('http', 'https').optional(),
   /** Another console than that of the gateway. */

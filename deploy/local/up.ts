@@ -7,6 +7,7 @@ import { follow } from './follow.ts'
 import { interruption } from './interruption.ts'
 import { type Kept, keptIn } from './keys.ts'
 import { followMails, type KeptMail } from './mails.ts'
+import { LOCAL_ZONE, startNameServer } from './name-server.ts'
 import { assertFree, freePort, LOCALHOST } from './ports.ts'
 import { explain, Problem } from './problem.ts'
 import { SERVICES, type ServiceName } from './service-names.ts'
@@ -29,6 +30,8 @@ async function main(signal: AbortSignal): Promise<void> {
   const backing = await startBacking({ cacheDir: settings.CACHE_DIR, dataDir: settings.DATA_DIR, log: print, signal })
   running.defer(() => backing.stop())
   const kept = keptIn(settings.DATA_DIR, { email: settings.BOOTSTRAP_EMAIL, password: settings.BOOTSTRAP_PASSWORD })
+  const names = await startNameServer(settings.DATA_DIR)
+  running.defer(() => names.stop())
   const ports = { ...(await servicePorts()), gateway: gatewayPort }
   const bouncePort = settings.BOUNCE_SMTP_PORT || (await freePort())
   if (settings.BOUNCE_SMTP_PORT) await assertFree(bouncePort, 'BOUNCE_SMTP_PORT')
@@ -37,7 +40,12 @@ async function main(signal: AbortSignal): Promise<void> {
     keys: kept.keys,
     ports,
     namespace: '',
-    settings: { ...serviceSettings(settings, kept), CONSOLE_DIR: await building, BOUNCE_SMTP_PORT: String(bouncePort) },
+    settings: {
+      ...serviceSettings(settings, kept),
+      CONSOLE_DIR: await building,
+      BOUNCE_SMTP_PORT: String(bouncePort),
+      DNS_ZONES: [settings.DNS_ZONES ?? [], names.zone].flat().join(','),
+    },
   }
 
   const services: Launched[] = []
@@ -50,7 +58,7 @@ async function main(signal: AbortSignal): Promise<void> {
   over.catch(() => {}) // awaited below, twice
   const ready = Promise.all(services.map(service => service.ready())).then(() => 'ready')
   if ((await Promise.race([ready, over])) === 'ready') {
-    printReady(settings, kept, { gateway: gatewayPort, bounces: bouncePort })
+    printReady(settings, kept, { gateway: gatewayPort, bounces: bouncePort, zone: names.file })
     if (settings.SMTP_URL === undefined) followMails(mailFolder(settings), printMail)
     await over
   }
@@ -118,24 +126,32 @@ function printMail({ to, subject, file }: KeptMail): void {
   printStep('mail', `to ${to}: ${subject} (${relative(ROOT, file)})`)
 }
 
-function printReady(settings: Settings, { owner }: Kept, ports: { gateway: number; bounces: number }): void {
+function printReady(
+  settings: Settings,
+  { owner }: Kept,
+  places: { gateway: number; bounces: number; zone: string },
+): void {
   const { DATA_DIR } = settings
-  const url = `http://localhost:${ports.gateway}`
-  const data = relative(ROOT, DATA_DIR)
+  const url = `http://localhost:${places.gateway}`
+  const data = shown(DATA_DIR)
   print('ready')
   printStep('gateway', `${url}/api`)
   if (settings.CONSOLE === 'on') printStep('console', `${url}/console/`)
   printStep('docs', `${url}/docs`)
-  printStep('bounces', `smtp://localhost:${ports.bounces}`)
+  printStep('bounces', `smtp://localhost:${places.bounces}`)
   printStep('sign in', `${owner.email} with ${owner.password ?? 'the BOOTSTRAP_PASSWORD of the first start'}`)
   printStep('', `POST ${url}/api/auth/login {"email":"…","password":"…"}`)
-  printStep(
-    'data',
-    `${data.startsWith('..') ? DATA_DIR : data}, logs in ${data.startsWith('..') ? DATA_DIR : data}/logs`,
-  )
+  printStep('dns', `${LOCAL_ZONE}, by the records of ${shown(places.zone)}`)
+  printStep('data', `${data}, logs in ${data}/logs`)
   const warning = registrationWarning(settings)
   if (warning) printStep('WARNING', warning)
   print('Ctrl-C stops it')
+}
+
+/** Returns a path as people type it. */
+function shown(path: string): string {
+  const within = relative(ROOT, path)
+  return within.startsWith('..') ? path : within
 }
 
 const printStep = (name: string, text: string) => print(`${name.padEnd(9)} ${text}`)

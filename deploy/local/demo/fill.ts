@@ -1,6 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import type { Client, ImportUpload } from '@rollcall/sdk'
+import type { Client, DnsRecord, ImportUpload } from '@rollcall/sdk'
+import { LOCAL_ZONE } from '../name-server.ts'
+import { addCollections, addLinks } from './content.ts'
+import { addCampaigns, addMails } from './mails.ts'
+import { ALL, addMissing } from './missing.ts'
 import { type Person, PLANS, personAt } from './people.ts'
+
+/** Where the demonstration is filled in. */
+export type DemoOptions = {
+  contacts?: number
+  /** URL of the stack, for its public pages. */
+  baseUrl: string
+  /** Publishes DNS records of domains of the local zone. */
+  publish: (records: readonly DnsRecord[]) => void
+  /** Folder in which the stack keeps its mails; some of them are read. Without one they would be sent, so there are none. */
+  mailFolder?: string | undefined
+  log?: (line: string) => void
+}
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Share of the contacts that the second file brings. */
@@ -23,40 +39,31 @@ const MAPPING = {
 
 /**
  * Fills the organization of a client with data to look at: attributes, contacts by two imports (one with errors), lists,
- * segments, domains, senders, roles, tokens, users and workspaces. Adds only what is missing, so it can run again.
+ * segments, domains of which two are verified, senders, mails, a campaign that people read, links, a collection with a
+ * form, roles, tokens, users, workspaces and a webhook. Adds only what is missing, so it can run again.
  */
 export async function fillDemo(
   rollcall: Client,
-  { contacts = 5000, log = (_line: string) => {} }: { contacts?: number; log?: (line: string) => void } = {},
+  { contacts = 5000, baseUrl, publish, mailFolder, log = () => {} }: DemoOptions,
 ): Promise<void> {
-  const steps: [what: string, run: () => Promise<unknown>][] = [
+  const steps: [what: string, run: () => unknown][] = [
     ['attributes', () => addAttributes(rollcall)],
     [`${contacts} contacts`, () => importContacts(rollcall, contacts)],
     ['lists and segments', () => addLists(rollcall).then(() => addSegments(rollcall))],
-    ['domains and senders', () => addSenders(rollcall)],
+    ['domains and senders', () => addSenders(rollcall, publish)],
+    ['templates and mails', () => mailFolder && addMails(rollcall)],
+    ['links', () => addLinks(rollcall)],
+    ['a collection and its form', () => addCollections(rollcall, baseUrl)],
     ['roles and tokens', () => addTokens(rollcall)],
     ['users and workspaces', () => addUsers(rollcall)],
+    ['a webhook', () => addWebhook(rollcall)],
+    ['campaigns', () => mailFolder && addCampaigns(rollcall, mailFolder)],
   ]
   for (const [what, run] of steps) {
     await run()
     log(what)
   }
 }
-
-type Listed = { docs: { name?: string; slug?: string; email?: string; domain?: string }[] }
-
-/** Creates each record that a list does not have yet, by one of its fields. */
-async function addMissing<Body extends Record<string, unknown>>(
-  list: PromiseLike<Listed>,
-  field: 'name' | 'slug' | 'email' | 'domain',
-  bodies: readonly Body[],
-  create: (body: Body) => Promise<unknown>,
-): Promise<void> {
-  const known = new Set((await list).docs.map(record => record[field]))
-  for (const body of bodies) if (!known.has(body[field] as string)) await create(body)
-}
-
-const ALL = { limit: 1000 }
 
 function addAttributes({ attributes }: Client): Promise<void> {
   const wanted = [
@@ -132,20 +139,35 @@ function addSegments({ segments }: Client): Promise<void> {
   return addMissing(segments.list(ALL), 'name', wanted, body => segments.create(body))
 }
 
-/** Adds one domain that was never checked, one whose records are missing, and one whose key is being replaced. */
-async function addSenders({ domains, senders, providers }: Client): Promise<void> {
+/**
+ * Adds two verified domains, the key of one of which is being replaced; one whose records have mistakes; and one that was
+ * never checked.
+ */
+async function addSenders({ domains, senders, providers }: Client, publish: DemoOptions['publish']): Promise<void> {
   if (!(await providers.get()).configured) await providers.set({ kind: 'self-hosted' })
-  const wanted = [{ domain: 'news.example.com' }, { domain: 'mail.example.org' }, { domain: 'shop.example.net' }]
+  const wanted = ['news', 'offers', 'shop', 'mail'].map(name => ({ domain: `${name}.${LOCAL_ZONE}` }))
   await addMissing(domains.list(ALL), 'domain', wanted, async ({ domain }) => {
-    const { id } = await domains.create({ domain })
-    if (domain !== 'news.example.com') await domains.check(id)
-    if (domain === 'shop.example.net') await domains.rotateDkim(id)
+    const { id, sendingRecords, receivingRecords } = await domains.create({ domain })
+    if (domain.startsWith('mail')) return
+    const records = [...sendingRecords, ...receivingRecords]
+    publish(domain.startsWith('shop') ? records.map(withMistake) : records)
+    await (domain.startsWith('shop') ? domains.check(id) : domains.verify(id))
+    if (domain.startsWith('offers')) await domains.rotateDkim(id)
   })
   const addresses = [
-    { name: 'Newsletter', email: 'hello@news.example.com', delivery: 'oauth', oauth: { provider: 'google' } },
+    { name: 'Newsletter', email: `hello@news.${LOCAL_ZONE}`, delivery: 'hosted' },
     { name: 'Support', email: 'support@mail.example.org', delivery: 'oauth', oauth: { provider: 'microsoft' } },
   ] as const
-  await addMissing(senders.list(ALL), 'email', addresses, body => senders.create(body))
+  await addMissing(senders.list(ALL), 'email', addresses, async body => {
+    const { id } = await senders.create(body)
+    if (body.delivery === 'hosted') await senders.setDefault(id)
+  })
+}
+
+/** The mistakes that people make: a key at a name that has the zone twice, an SPF record of another server. */
+function withMistake(record: DnsRecord): DnsRecord {
+  if (record.purpose === 'dkim') return { ...record, name: `${record.name}.${LOCAL_ZONE}` }
+  return { ...record, value: record.value.replace(/include:\S+/, 'include:_spf.example.net') }
 }
 
 async function addTokens({ roles, tokens }: Client): Promise<void> {
@@ -188,4 +210,15 @@ async function addUsers({ users, workspaces, members }: Client): Promise<void> {
     const { id } = await workspaces.create(body)
     for (const { email } of people.slice(0, 3)) await members.add(id, { email, role: 'user' })
   })
+}
+
+/** Adds an endpoint that is off, because nobody listens there. */
+function addWebhook({ webhooks }: Client): Promise<void> {
+  const body = {
+    name: 'Web shop',
+    url: 'https://shop.example.com/hooks/rollcall',
+    eventTypes: ['contact.created', 'contact.unsubscribed', 'email.bounced'],
+    active: false,
+  }
+  return addMissing(webhooks.list(ALL), 'name', [body], each => webhooks.create(each))
 }

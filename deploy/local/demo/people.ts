@@ -18,6 +18,8 @@ const END = ['aro', 'beck', 'berg', 'dal', 'ender', 'feld', 'hagen', 'ik', 'loe'
 const TRADE = ['Bakery', 'Boats', 'Books', 'Cycles', 'Gardens', 'Instruments', 'Lights', 'Maps', 'Optics', 'Tools']
 const CITIES = ['Aarhus', 'Bergen', 'Ghent', 'Graz', 'Lyon', 'Malmö', 'Porto', 'Tartu', 'Turin', 'Utrecht']
 const DOMAINS = ['example.com', 'example.net', 'example.org']
+/** The browser that the people of the demonstration use. */
+export const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'
 /** The plans that a contact may have. */
 export const PLANS = ['free', 'team', 'business']
 const DAY_MS = 24 * 60 * 60 * 1000
