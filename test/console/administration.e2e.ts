@@ -143,7 +143,7 @@ describe('administration in the console', () => {
     await review.getByText('audience_lists.read').waitFor()
     await review.getByText('The Keeper').waitFor()
     await review.getByRole('button', { name: 'Save role' }).click()
-    await page.getByText('Saved keeper: 0 tokens and 1 members affected').waitFor()
+    await page.getByText('Saved keeper. Tokens affected: 0, members: 1.').waitFor()
     await theirs.getByRole('navigation').getByRole('link', { name: 'Lists' }).click()
     await theirs.getByRole('alert').getByText('You can no longer use audience_lists.read.').waitFor()
     assert.equal(await theirs.getByRole('navigation').getByRole('link', { name: 'Lists' }).count(), 0)

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { useConfirm } from '../kit/confirm.tsx'
+import classes from '../kit/plain-table.module.css'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
-import classes from '../roles/role.module.css'
 
 const DEVICES = 100
 
@@ -30,7 +30,7 @@ export function Devices() {
       done: t('account.devices.removed', { name }),
     })
   return (
-    <Table.ScrollContainer minWidth={480} type="native" className={classes.matrix}>
+    <Table.ScrollContainer minWidth={0} type="native" className={`${classes.frame} rc-stack`}>
       <Table aria-label={t('users.devices')}>
         <Table.Thead>
           <Table.Tr>
@@ -55,7 +55,7 @@ export function Devices() {
               <Table.Td>
                 <When at={lastSeenAt} />
               </Table.Td>
-              <Table.Td ta="right">
+              <Table.Td ta="right" data-actions>
                 {!current && (
                   <Action
                     call="account.revokeDevice"

@@ -89,7 +89,7 @@ function Senders({
     <Radio.Group value={value} onChange={onChange} error={problem} aria-label={t('campaigns.sender')}>
       <div className={classes.senders}>
         <Choice value={DEFAULT} isChecked={value === DEFAULT} title={t('campaigns.defaultSender')} sender={usual}>
-          {usual ? `${usual.name} <${usual.email}>` : t('campaigns.noDefault')}
+          {usual ? `${usual.name}, ${usual.email}` : t('campaigns.noDefault')}
         </Choice>
         {data
           ?.filter(({ isDefault }) => !isDefault)

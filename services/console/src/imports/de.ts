@@ -120,6 +120,7 @@ export default {
     value: 'Wert',
     reason: 'Grund',
     byReason: '{{count}} × {{what}}',
+    listed: 'Hier stehen die ersten {{count}}. Die Datei hat alle {{total}}.',
   },
   showContacts: 'Diese Kontakte zeigen',
   undo: 'Import zurücknehmen',

@@ -117,6 +117,7 @@ export default {
     value: 'Value',
     reason: 'Reason',
     byReason: '{{count}} × {{what}}',
+    listed: 'The first {{count}} are listed here. The file has all {{total}}.',
   },
   showContacts: 'Show these contacts',
   undo: 'Undo import',

@@ -187,7 +187,7 @@ export function JobOutcome({ job }: { job: ImportJob }) {
 }
 
 function FailedRows({ job }: { job: ImportJob }) {
-  const { t } = useTranslation()
+  const { t, i18n } = useTranslation()
   const { failed } = useReports()
   const { _id, kind, result } = job
   const download = async () => {
@@ -212,13 +212,21 @@ function FailedRows({ job }: { job: ImportJob }) {
               )
               .join(' · ')}
           </Text>
+          {result.failed > result.errors.length && (
+            <Text size="sm" c="dimmed">
+              {t('imports.errors.listed', {
+                count: result.errors.length,
+                total: result.failed.toLocaleString(i18n.language),
+              })}
+            </Text>
+          )}
         </div>
         <Button variant="default" leftSection={<DownloadIcon />} onClick={() => void download()}>
           {t('imports.errors.download')}
         </Button>
       </Group>
       {kind === 'import' && <CorrectedFile job={job} />}
-      <Table.ScrollContainer minWidth={520} type="native" className={classes.table}>
+      <Table.ScrollContainer minWidth={0} type="native" className={`${classes.table} rc-stack`}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -231,12 +239,14 @@ function FailedRows({ job }: { job: ImportJob }) {
           <Table.Tbody>
             {result.errors.map(({ row, line, column, value, message }) => (
               <Table.Tr key={`${row} ${column}`}>
-                <Table.Td className="rc-tabular">{line}</Table.Td>
+                <Table.Td className="rc-tabular" data-label={t('imports.errors.line')}>
+                  {line}
+                </Table.Td>
                 <Table.Td>{column}</Table.Td>
-                <Table.Td>
+                <Table.Td data-wide>
                   <code>{value}</code>
                 </Table.Td>
-                <Table.Td>{sentence(reasonOf({ column, message }))}</Table.Td>
+                <Table.Td data-wide>{sentence(reasonOf({ column, message }))}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

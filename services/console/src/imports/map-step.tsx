@@ -38,7 +38,7 @@ export function MapStep({
   const unmapped = headers.filter(header => !(header in mapping)).length
   return (
     <Stack gap="md">
-      <Table.ScrollContainer minWidth={520} type="native" className={classes.table}>
+      <Table.ScrollContainer minWidth={0} type="native" className={`${classes.table} rc-stack`}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -51,14 +51,14 @@ export function MapStep({
             {headers.map(header => (
               <Table.Tr key={header}>
                 <Table.Td fw={550}>{header}</Table.Td>
-                <Table.Td>
+                <Table.Td data-wide>
                   <div className={classes.samples}>
                     {samplesOf(previewRows, header).map((value, index) => (
                       <span key={index}>{value}</span>
                     ))}
                   </div>
                 </Table.Td>
-                <Table.Td>
+                <Table.Td data-wide>
                   <Select
                     aria-label={t('imports.map.targetOf', { column: header })}
                     placeholder={t('imports.map.skip')}

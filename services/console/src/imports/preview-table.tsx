@@ -9,7 +9,7 @@ import classes from './imports.module.css'
 export function PreviewTable({ rows }: { rows: readonly ImportResultRowPreview[] }) {
   const { t } = useTranslation()
   return (
-    <Table.ScrollContainer minWidth={520} type="native" className={classes.table}>
+    <Table.ScrollContainer minWidth={0} type="native" className={`${classes.table} rc-stack`}>
       <Table>
         <Table.Tbody>
           {rows.map(({ row, email, outcome, changes }) => (
@@ -27,7 +27,7 @@ export function PreviewTable({ rows }: { rows: readonly ImportResultRowPreview[]
                   {t(`imports.outcomes.${outcome}`)}
                 </StatusChip>
               </Table.Td>
-              <Table.Td>
+              <Table.Td data-wide>
                 <div className={classes.changes}>
                   {changes.filter(isTelling).map(change => (
                     <FieldChange key={change.field} {...change} />

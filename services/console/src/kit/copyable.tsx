@@ -36,7 +36,7 @@ export function CopyIconButton({ value, what }: { value: string; what: string })
             className={classes.button}
             variant="subtle"
             color="gray"
-            size="sm"
+            size={24}
             aria-label={t('kit.copy', { what })}
             onClick={copy}
           >

@@ -38,7 +38,7 @@ export function PlainTable<T extends { _id: string }>({
       </Text>
     )
   return (
-    <Table.ScrollContainer minWidth={0} type="native" className={classes.frame}>
+    <Table.ScrollContainer minWidth={0} type="native" className={`${classes.frame} rc-stack`}>
       <Table aria-label={label}>
         <Table.Thead>
           <Table.Tr>
@@ -53,7 +53,7 @@ export function PlainTable<T extends { _id: string }>({
           {data.docs.map(record => (
             <Table.Tr key={record._id}>
               {columns.map(({ name, title, render }) => (
-                <Table.Td key={name} {...(title === undefined && { ta: 'right' })}>
+                <Table.Td key={name} {...(title === undefined && { ta: 'right', 'data-actions': true })}>
                   {render(record)}
                 </Table.Td>
               ))}

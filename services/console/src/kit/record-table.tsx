@@ -55,12 +55,12 @@ export function RecordTable<T extends { _id: string }>({
   const records = page?.docs ?? []
   return (
     <div className={classes.frame}>
-      <Table.ScrollContainer minWidth={0} type="native" className={classes.scroll}>
+      <Table.ScrollContainer minWidth={0} type="native" className={`${classes.scroll} rc-stack`}>
         <Table aria-label={label} aria-busy={query.isFetching} className={classes.table}>
           <Table.Thead>
             <Table.Tr>
               {selection && (
-                <Table.Th w={40} className={classes.check}>
+                <Table.Th className={classes.check}>
                   <SelectPage selection={selection} ids={records.map(({ _id }) => _id)} />
                 </Table.Th>
               )}
@@ -79,7 +79,7 @@ export function RecordTable<T extends { _id: string }>({
               ? records.map(record => (
                   <Table.Tr key={record._id} data-selected={selection?.ids.has(record._id) || undefined}>
                     {selection && (
-                      <Table.Td className={classes.check}>
+                      <Table.Td className={classes.check} data-check>
                         <Checkbox
                           size="xs"
                           aria-label={t('kit.table.select', { name: nameOf(record) })}
@@ -88,17 +88,22 @@ export function RecordTable<T extends { _id: string }>({
                         />
                       </Table.Td>
                     )}
-                    {columns.map(({ name, render, align, isMinor }, index) => (
+                    {columns.map(({ name, title, render, align, isMinor }, index) => (
                       <Table.Td
                         key={name}
                         ta={align}
                         data-minor={isMinor || undefined}
-                        {...(index === 0 && { className: classes.main })}
+                        {...(index === 0 && { className: classes.main, 'data-main': true })}
+                        {...(align && { 'data-label': title })}
                       >
                         {render(record)}
                       </Table.Td>
                     ))}
-                    {actions && <Table.Td ta="right">{actions(record)}</Table.Td>}
+                    {actions && (
+                      <Table.Td ta="right" data-actions>
+                        {actions(record)}
+                      </Table.Td>
+                    )}
                   </Table.Tr>
                 ))
               : Array.from({ length: SKELETON_ROWS }, (_, row) => (

@@ -38,7 +38,7 @@ export function SearchBox({
       aria-label={label}
       placeholder={label}
       leftSection={<SearchIcon size={14} />}
-      w={{ base: '100%', xs: 260 }}
+      w={{ base: '100%', xs: 288 }}
       value={text}
       onChange={event => {
         setText(event.currentTarget.value)

@@ -146,6 +146,7 @@ function Attention() {
   const all = [campaigns, domains, tokens, webhooks]
   const isClear =
     all.some(({ data }) => data) && all.every(({ data, isLoading }) => !isLoading && (data?.totalDocs ?? 0) === 0)
+  if (all.every(({ data, error, isLoading }) => !data && !error && !isLoading)) return null // may read none of them
   return (
     <Card title={t('overview.attention')}>
       <ul className={classes.rows}>

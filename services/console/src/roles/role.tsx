@@ -33,6 +33,7 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { useMe } from '../session.ts'
 import { Comparison } from './comparison.tsx'
+import en from './en.ts'
 import { ACTIONS, type Grants, grantsOf, groupsOf, pairsOf, type RoleDraft, toggled, withActions } from './matrix.ts'
 import { Pairs } from './pairs.tsx'
 import { permissionsQuery, rolesQuery } from './queries.ts'
@@ -235,7 +236,8 @@ function MatrixRow({
   const open = actions.filter(action => mayGrant(`${resource}.${action}`))
   const label = (
     <span className={classes.resource}>
-      {description} <code>{resource}</code>
+      {resource in en.resources ? t(`roles.resources.${resource as keyof typeof en.resources}`) : description}{' '}
+      <code>{resource}</code>
     </span>
   )
   return (
@@ -255,7 +257,7 @@ function MatrixRow({
         )}
       </Table.Td>
       {ACTIONS.map(action => (
-        <Table.Td key={action} className={classes.action}>
+        <Table.Td key={action} className={classes.action} data-label={t(`roles.actions.${action}`)}>
           {actions.includes(action) && (
             <Cell
               name={t('roles.cell', { action: t(`roles.actions.${action}`), resource })}

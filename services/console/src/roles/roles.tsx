@@ -11,6 +11,7 @@ import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
+import en from './en.ts'
 
 /** Built-in and custom roles. */
 export function Roles() {
@@ -26,7 +27,14 @@ export function Roles() {
       sort: 'name',
       render: ({ name, description, builtIn }) => (
         <Group gap="xs">
-          <RecordLink to="/roles/$id" params={{ id: name }} name={name} detail={description} />
+          <RecordLink
+            to="/roles/$id"
+            params={{ id: name }}
+            name={name}
+            detail={
+              builtIn && name in en.builtIns ? t(`roles.builtIns.${name as keyof typeof en.builtIns}`) : description
+            }
+          />
           {builtIn && <Tag>{t('roles.builtIn')}</Tag>}
         </Group>
       ),

@@ -41,7 +41,7 @@ export function Frame({
 /** A button that reads as a link. */
 export function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
-    <Anchor component="button" type="button" size="sm" onClick={onClick}>
+    <Anchor component="button" type="button" size="sm" mih={24} onClick={onClick}>
       {children}
     </Anchor>
   )
