@@ -127,15 +127,17 @@ const TRANSITIONS = `new Promise(drawn => requestAnimationFrame(() => requestAni
   document.getAnimations().filter(one => one instanceof CSSTransition).map(({ finished }) => finished.catch(() => {})),
 )).then(() => undefined)`
 
-/** Returns what axe finds on the page as it stands, by one rule or all of them. Injects axe once per document. */
-export async function violationsOf(page: Page, where: string, rule?: string): Promise<string[]> {
+/** Returns what axe finds on the page or in a part of it, by one rule or all of them. Injects axe once per document. */
+export async function violationsOf(page: Page, where: string, rule?: string, within?: string): Promise<string[]> {
   await page.evaluate(TRANSITIONS) // colours in a transition are neither the old nor the new ones
   if (!(await page.evaluate('Boolean(window.axe)'))) await page.evaluate(axe.source)
   const options: RunOptions = {
     runOnly: rule ? { type: 'rule', values: [rule] } : { type: 'tag', values: RULES },
     resultTypes: ['violations'],
   }
-  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
+  const { violations } = (await page.evaluate(
+    `axe.run(${JSON.stringify(within) ?? 'document'}, ${JSON.stringify(options)})`,
+  )) as AxeResults
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html} ${failureSummary}`),
   )

@@ -13,7 +13,7 @@ import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { OWNER, type TestStack } from '../stack.ts'
 import { openPage, settle, violationsOf } from './browser.ts'
 import { type ConsoleStack, startConsole } from './console-stack.ts'
-import { nameOf, pathOf, SCREENS } from './screens.ts'
+import { nameOf, OVERLAY, OVERLAYS, pathOf, SCREENS } from './screens.ts'
 
 /** What screen readers find on each screen. `npm test -- test/console --test-update-snapshots` records it anew. */
 const SNAPSHOTS = join(import.meta.dirname, 'snapshots')
@@ -84,6 +84,26 @@ describe('the console', () => {
       await page.emulateMedia({ colorScheme: 'dark' }) // the schemes differ in colours only
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
       violations.push(...(await violationsOf(page, `${path}, dark`, 'color-contrast')))
+    }
+    assert.deepEqual(violations, [])
+  })
+
+  it('can be used by everyone: each overlay in both schemes', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const page = await open('/')
+    const violations: string[] = []
+    for (const overlay of OVERLAYS) {
+      const { name } = overlay
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${await pathOf(overlay, client)}`)})`)
+      await overlay.open?.(page)
+      await page.locator(OVERLAY).first().waitFor()
+      violations.push(...(await violationsOf(page, `${name}, light`, undefined, OVERLAY)))
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+      violations.push(...(await violationsOf(page, `${name}, dark`, 'color-contrast', OVERLAY)))
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.keyboard.press('Escape')
+      await page.locator(OVERLAY).first().waitFor({ state: 'detached' })
     }
     assert.deepEqual(violations, [])
   })

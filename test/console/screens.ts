@@ -1,4 +1,5 @@
-import type { Campaign, Client } from '@rollcall/sdk'
+import type { CampaignFields, Client, Filter } from '@rollcall/sdk'
+import type { Page } from 'playwright-core'
 
 /** A screen of the console. One with `record` is shown for the first record that this finds; `:id` stands for it. */
 export type Screen = {
@@ -32,7 +33,7 @@ export const SCREENS: readonly Screen[] = [
   { path: '/senders' },
   { path: '/senders/:id', record: client => first(client.senders.list({ limit: 1 })) },
   { path: '/campaigns' },
-  { path: '/campaigns/:id', record: client => campaign(client, { status: 'paused' }) },
+  { path: '/campaigns/:id', record: client => campaign(client, { status: { $in: ['paused', 'sent'] } }) },
   ...['content', 'audience', 'sender', 'review'].map(step => ({
     path: `/campaigns/:id/edit/${step}`,
     record: (client: Client) => campaign(client, { status: 'draft' }),
@@ -64,6 +65,49 @@ export const SCREENS: readonly Screen[] = [
   { path: '/account' },
 ]
 
+/** What stands over a screen: a dialog or a menu. It is open at once, or after these steps. */
+export type Overlay = Screen & { name: string; open?: (page: Page) => Promise<unknown> }
+
+/** What an overlay is, for a search in the page. */
+export const OVERLAY = '[role=dialog], [role=menu]'
+
+const FORMS =
+  'contacts lists attributes domains senders templates campaigns messages suppressions links collections tokens users workspaces webhooks'
+
+/** Overlays that no other test opens; `console.e2e.ts` checks them with axe, `npm run screens` takes their pictures. */
+export const OVERLAYS: readonly Overlay[] = [
+  ...FORMS.split(' ').map(area => ({ name: `new-${area}`, path: `/${area}?new=true` })),
+  pressed('new-segment', '/segments', 'New segment'),
+  { name: 'help', path: '/', open: page => page.keyboard.press('?') },
+  { name: 'palette', path: '/', open: page => page.keyboard.press('Control+k') },
+  pressed('tasks', '/', 'Tasks'),
+  pressed('account-menu', '/', /^Account menu/),
+  pressed('filters', '/contacts', 'Add filter'),
+  pressed('columns', '/contacts', 'Columns'),
+  pressed('edit-contact', '/contacts/:id', 'Edit'),
+  pressed('contact-menu', '/contacts/:id', /^More actions/),
+  pressed('domain-menu', '/domains/:id', /^More actions/),
+  pressed('test-sender', '/senders/:id', 'Send test'),
+  pressed('share-sender', '/senders/:id', 'Share'),
+  pressed('campaign-menu', '/campaigns/:id/edit/content', /^More actions/),
+  pressed('variables', '/templates/:id', 'Insert variable'),
+  pressed('edit-link', '/links/:id', 'Edit link'),
+  pressed('add-entry', '/collections/:id', 'Add entry'),
+  pressed('token-addresses', '/tokens/:id', 'Change addresses'),
+  pressed('change-role', '/users/:id', 'Change role'),
+  pressed('invite', '/workspaces/:id', 'Invite'),
+  pressed('test-webhook', '/webhooks/:id', 'Send test'),
+  pressed('recover', '/webhooks/:id', 'Recover'),
+  { name: 'event', path: '/events', open: page => page.getByRole('row').nth(1).getByRole('link').first().click() },
+]
+
+/** The overlay of a screen that a button opens. */
+function pressed(name: string, path: string, button: string | RegExp): Overlay {
+  const exact = typeof button === 'string'
+  const screen = SCREENS.find(screen => screen.path === path)
+  return { ...screen!, name, open: page => page.getByRole('button', { name: button, exact }).first().click() }
+}
+
 /** Returns the path of a screen with the id of its record, undefined if there is no such record. */
 export async function pathOf({ path, record }: Screen, client: Client): Promise<string | undefined> {
   if (!record) return path
@@ -76,7 +120,7 @@ export function nameOf({ path }: Screen): string {
   return path.replace('?tab=', '-').replace(/\?.*/, '').replace(/\W+/g, '-').replace(/^-/, '') || 'overview'
 }
 
-function campaign(client: Client, filter: { status: Campaign['status'] }): Promise<string | undefined> {
+function campaign(client: Client, filter: Filter<CampaignFields>): Promise<string | undefined> {
   return first(client.campaigns.list({ limit: 1, filter }))
 }
 

@@ -5,7 +5,7 @@ import { createClient } from '@rollcall/sdk'
 import type { Page } from 'playwright-core'
 import { toolsCache } from '../chart/tools.ts'
 import { launchBrowser } from './browser.ts'
-import { nameOf, pathOf, SCREENS } from './screens.ts'
+import { nameOf, OVERLAY, OVERLAYS, pathOf, SCREENS } from './screens.ts'
 
 const USAGE = `npm run screens -- --password PASSWORD [options] [WORD...]
 
@@ -17,6 +17,7 @@ Only those whose path contains one of the words, if any are given.
   --widths WIDTHS      widths in pixels, separated by commas (390,1280,1600)
   --schemes SCHEMES    light, dark or both (light,dark)
   --language LANGUAGE  en or de (en)
+  --overlays           dialogs and menus instead of screens, in English
   --out FOLDER         folder of the pictures
 `
 const HEIGHT = 800
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
     widths: { type: 'string', default: '390,1280,1600' },
     schemes: { type: 'string', default: 'light,dark' },
     language: { type: 'string', default: 'en' },
+    overlays: { type: 'boolean', default: false },
     out: { type: 'string', default: join(toolsCache().dir, 'screens') },
   },
 })
@@ -47,7 +49,9 @@ if (values.password === undefined) {
 const { url, email, password, out } = values
 const { token } = (await createClient({ baseUrl: url }).authentication.login({ email, password })) as { token: string }
 const client = createClient({ baseUrl: url, token })
-const screens = SCREENS.filter(({ path }) => positionals.length === 0 || positionals.some(word => path.includes(word)))
+const isWanted = (text: string) => positionals.length === 0 || positionals.some(word => text.includes(word))
+const screens = values.overlays ? [] : SCREENS.filter(({ path }) => isWanted(path))
+const overlays = values.overlays ? OVERLAYS.filter(({ name }) => isWanted(name)) : []
 const browser = await launchBrowser()
 try {
   for (const scheme of values.schemes.split(',') as ('light' | 'dark')[])
@@ -70,6 +74,15 @@ try {
         await page.goto(`/console${path}`)
         await settle(page)
         await page.screenshot({ path: join(folder, `${nameOf(screen)}.png`), fullPage: true })
+      }
+      for (const overlay of overlays) {
+        await context.addCookies([{ name: 'auth_token', value: token, url }])
+        await page.goto(`/console${await pathOf(overlay, client)}`)
+        await settle(page)
+        await overlay.open?.(page)
+        await page.locator(OVERLAY).first().waitFor()
+        await page.waitForLoadState('networkidle')
+        await page.screenshot({ path: join(folder, `${overlay.name}.png`) })
       }
       await context.close()
       process.stdout.write(`${folder}\n`)
