@@ -9,6 +9,8 @@ import { addPerson } from './identity/people.ts'
 import { startStack, type TestStack } from './stack.ts'
 
 const CONTACTS = 300
+/** Contacts by the form of the collection. */
+const SUBMISSIONS = 6
 let stack: TestStack
 let mailbox: Mailbox
 let names: NameServer
@@ -48,13 +50,13 @@ test('the demonstration has something of everything, and adds nothing the second
     workspaces: (await rollcall.workspaces.list({ limit: 1 })).totalDocs,
   })
   const wanted = {
-    contacts: CONTACTS,
+    contacts: CONTACTS + SUBMISSIONS,
     blocked: 3,
     imports: 2,
     lists: 4,
     segments: 2,
     unsubscribed: true,
-    domains: ['unverified', 'verified', 'verified', 'unverified'],
+    domains: ['pending', 'verified', 'verified', 'pending'],
     senders: 2,
     tokens: 3,
     roles: 3,
@@ -63,7 +65,7 @@ test('the demonstration has something of everything, and adds nothing the second
     messages: 3,
     campaigns: ['sent', 'scheduled', 'draft'],
     links: 3,
-    collections: [6],
+    collections: [SUBMISSIONS],
     webhooks: 1,
     workspaces: 2,
   }
@@ -74,6 +76,7 @@ test('the demonstration has something of everything, and adds nothing the second
       publish: records => publishLocally(mailFolder, records),
       mailFolder,
     })
+    await eventually('submissions have made contacts', async () => (await counts()).contacts === wanted.contacts)
     assert.deepEqual(await counts(), wanted, `the ${time} time`)
   }
   const [campaign] = (await rollcall.campaigns.list({ filter: { status: 'sent' } })).docs

@@ -66,17 +66,24 @@ export const SCREENS: readonly Screen[] = [
 ]
 
 /** What stands over a screen: a dialog or a menu. It is open at once, or after these steps. */
-export type Overlay = Screen & { name: string; open?: (page: Page) => Promise<unknown> }
+export type Overlay = Screen & {
+  name: string
+  open?: (page: Page) => Promise<unknown>
+  /** A form as others that tests open: only its picture is taken. */
+  isAlike?: true
+}
 
 /** What an overlay is, for a search in the page. */
 export const OVERLAY = '[role=dialog], [role=menu]'
 
-const FORMS =
-  'contacts lists attributes domains senders templates campaigns messages suppressions links collections tokens users workspaces webhooks'
+const ALIKE_FORMS =
+  'contacts lists attributes domains senders templates campaigns suppressions collections tokens users workspaces webhooks'
 
 /** Overlays that no other test opens; `console.e2e.ts` checks them with axe, `npm run screens` takes their pictures. */
 export const OVERLAYS: readonly Overlay[] = [
-  ...FORMS.split(' ').map(area => ({ name: `new-${area}`, path: `/${area}?new=true` })),
+  ...ALIKE_FORMS.split(' ').map(area => ({ name: `new-${area}`, path: `/${area}?new=true`, isAlike: true as const })),
+  { name: 'new-messages', path: '/messages?new=true' },
+  { name: 'new-links', path: '/links?new=true' },
   pressed('new-segment', '/segments', 'New segment'),
   { name: 'help', path: '/', open: page => page.keyboard.press('?') },
   { name: 'palette', path: '/', open: page => page.keyboard.press('Control+k') },
@@ -86,6 +93,13 @@ export const OVERLAYS: readonly Overlay[] = [
   pressed('columns', '/contacts', 'Columns'),
   pressed('edit-contact', '/contacts/:id', 'Edit'),
   pressed('contact-menu', '/contacts/:id', /^More actions/),
+  {
+    ...pressed('confirmation', '/contacts/:id', /^More actions/),
+    open: async page => {
+      await page.getByRole('button', { name: /^More actions/ }).click()
+      await page.getByRole('menuitem', { name: 'Delete contact' }).click()
+    },
+  },
   pressed('domain-menu', '/domains/:id', /^More actions/),
   pressed('test-sender', '/senders/:id', 'Send test'),
   pressed('share-sender', '/senders/:id', 'Share'),

@@ -117,7 +117,14 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 600, fontSize: '1rem' } },
     },
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', transitionProps: { duration: 100 } } }),
+    Menu: Menu.extend({
+      defaultProps: {
+        shadow: 'md',
+        radius: 'md',
+        transitionProps: { duration: 100 },
+        withInitialFocusPlaceholder: false, // a menu has items only; the first one gets the focus
+      },
+    }),
     Tooltip: Tooltip.extend({
       defaultProps: { openDelay: 300, radius: 'sm', fz: 'xs', events: { hover: true, focus: true, touch: false } },
     }),
@@ -131,10 +138,14 @@ export const theme = createTheme({
   },
 })
 
+/** Filled buttons that delete something. */
+const danger = { '--mantine-color-red-filled': '#c92a2a', '--mantine-color-red-filled-hover': '#b02525' }
+
 /** Colours that Mantine's own defaults leave below a contrast of 4.5, and the console's surfaces. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    ...danger,
     '--mantine-color-body': '#ffffff',
     '--mantine-color-text': '#1e1e25',
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
@@ -150,6 +161,7 @@ export const variables: CSSVariablesResolver = () => ({
     '--rc-accent-text': '#4343c4',
   },
   dark: {
+    ...danger,
     '--mantine-color-body': '#121215',
     '--mantine-color-text': '#e9e9ee',
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',

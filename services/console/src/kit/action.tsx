@@ -3,6 +3,7 @@ import { type CallName, routes } from '@rollcall/sdk'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useMe, useMissing } from '../session.ts'
+import classes from './action.module.css'
 
 /** A call of the API, or several that something takes. */
 type Calls = CallName | readonly CallName[]
@@ -62,7 +63,7 @@ export function MenuAction({
   const refusal = useRefusal()(call) ?? unless
   return (
     <Menu.Item
-      {...(danger && { color: 'red' })}
+      {...(danger && { className: classes.danger })}
       leftSection={icon}
       disabled={Boolean(refusal)}
       title={refusal}

@@ -1,4 +1,4 @@
-import { Combobox, Group, Kbd, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
+import { Combobox, Group, Kbd, Loader, Modal, Text, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   ClockIcon,
@@ -29,6 +29,8 @@ type Section = { name: 'recent' | 'go' | 'actions' | 'records'; commands: readon
 
 const PAUSE_MS = 150
 const HITS = 4
+const LIST = 'palette-list'
+
 /** From this length on, records are searched. */
 const SHORTEST_SEARCH = 2
 
@@ -60,8 +62,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
       classNames={{ content: classes.content }}
     >
       <Combobox store={store} onOptionSubmit={choose} withinPortal={false}>
-        <Combobox.EventsTarget>
-          <TextInput
+        <Combobox.EventsTarget withExpandedAttribute>
+          <SearchInput
             variant="unstyled"
             size="md"
             data-autofocus
@@ -74,7 +76,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             onChange={event => setText(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options className={classes.options} aria-label={t('shell.palette.title')}>
+        <Combobox.Options id={LIST} className={classes.options} aria-label={t('shell.palette.title')}>
           {groups.map(group => (
             <Combobox.Group key={group.name} label={t(`shell.palette.${group.name}`)}>
               {group.commands.map(({ key, label, detail, icon: Icon }) => (
@@ -107,6 +109,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       </Group>
     </Modal>
   )
+}
+
+/** Its list is open from the start, which Mantine tells only of lists that open. */
+function SearchInput(props: TextInputProps) {
+  return <TextInput {...props} aria-controls={LIST} aria-expanded />
 }
 
 function useGroups(text: string): { groups: readonly Section[]; isSearching: boolean } {
