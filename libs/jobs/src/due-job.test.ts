@@ -127,6 +127,42 @@ describe('a job of records that are due', () => {
     await until(() => hanging === 20)
   })
 
+  it('does not search again for each record that a limit keeps back', async t => {
+    const search = t.mock.method(tasks, 'find')
+    const count = 100
+    let ran = 0
+    await add(new Types.ObjectId(), count)
+    const run = async (task: Task) => {
+      ran++
+      await end(task)
+      return 'done' as const
+    }
+    start(run, { concurrencyPerOrganization: 1 })
+    await until(() => ran === count)
+    assert.ok(search.mock.callCount() < count / 2, `${search.mock.callCount()} searches`)
+  })
+
+  it('runs a record that waited as it is by then, and not one that was put off', async () => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const seen: string[][] = []
+    await add(new Types.ObjectId(), 3)
+    const run = async ({ effects }: Task) => {
+      seen.push(effects)
+      await opened
+      return 60_000
+    }
+    start(run, { concurrencyPerOrganization: 1 })
+    await until(() => seen.length === 1)
+    const [second, third] = await tasks.find({ attempts: 0 }).sort({ dueAt: 1, _id: 1 }).lean<Task[]>()
+    await tasks.updateOne({ _id: second!._id }, { $set: { effects: ['changed'] } })
+    await tasks.updateOne({ _id: third!._id }, { $set: { dueAt: new Date(Date.now() + 60_000) } })
+    open()
+    await until(() => seen.length === 2)
+    assert.deepEqual(seen, [[], ['changed']])
+    await jobs.pop()!.stop()
+    assert.equal(seen.length, 2)
+  })
+
   it('finishes running work before it stops', async () => {
     let isDone = false
     const { promise: began, resolve: begin } = Promise.withResolvers<void>()

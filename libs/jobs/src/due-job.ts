@@ -1,6 +1,6 @@
 import { backoffMs, pause } from '@rollcall/runtime'
 import type { Unscoped } from '@rollcall/store'
-import type { Types } from 'mongoose'
+import { Types } from 'mongoose'
 import { BACKOFF, type Backoff, type Job, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
 
@@ -44,59 +44,96 @@ export type DueJob = Job & {
 /** How many records with one value of a field may run concurrently. */
 type Limit = { field: string; limitOf(value: string): number }
 
+/** A due record as it was found. `keys` are its values of the limited fields. */
+type Candidate = Pick<DueRecord, '_id' | 'dueAt' | 'attempts'> & { keys: string[] }
+
 const POLL_MS = 1000
 const CLAIM_MS = 15_000
 const HEARTBEAT_MS = 5000
 const BACKLOG_EVERY_MS = 10_000
 /** Counting stops here: the alert needs no more. */
 const MAX_COUNTED = 10_000
+/** Records that one search finds. */
+const PAGE = 200
+/** After a search, none follows for this many times its duration. */
+const REST = 4
 
-/** Creates a job over records that are due; see `defineJob`. */
+/**
+ * Creates a job over records that are due; see `defineJob`.
+ *
+ * Records that a limit keeps back stay in memory, and begin as soon as another one ends. Searches leave out the values of
+ * such records: to find them again after each run would read a backlog as often as it has records.
+ */
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, backoff = BACKOFF } = options
   const limits: Limit[] = [{ field: 'organization', limitOf: () => options.concurrencyPerOrganization }]
   if (options.concurrencyPer) limits.push(options.concurrencyPer)
+  const fields = Object.fromEntries(['dueAt', 'attempts', ...limits.map(({ field }) => field)].map(each => [each, 1]))
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
   const model = options.due.model as unknown as Unscoped<DueRecord>
-  const running = new Map<string, { record: T; ended: Promise<void> }>()
+  const running = new Map<string, { keys: string[]; ended: Promise<void> }>()
+  /** Records that were due when they were found, each of a value that has all it may have. */
+  let waiting: Candidate[] = []
   const stopping = new AbortController()
   let wakeUp = Promise.withResolvers<void>()
+  let searchAt = 0
+  let restsUntil = 0
   let ended: Promise<void> = Promise.resolve()
 
-  /** Returns the values of a field that no further record may have. */
-  const busyValues = ({ field, limitOf }: Limit): Types.ObjectId[] => {
-    const records = [...running.values()].map(({ record }) => record)
-    return [...Map.groupBy(records, record => String(idIn(record, field)))]
-      .filter(([value, { length }]) => length >= limitOf(value))
-      .map(([, [first]]) => idIn(first!, field))
+  const isFull = () => running.size >= concurrency
+
+  /** Returns, for each limit, the values that no further record may have. */
+  const busyValues = (): Set<string>[] =>
+    limits.map(({ limitOf }, index) => {
+      const counts = Map.groupBy(running.values(), ({ keys }) => keys[index]!)
+      return new Set([...counts].filter(([value, { length }]) => length >= limitOf(value)).map(([value]) => value))
+    })
+
+  /** Begins the candidates that no limit keeps back. Returns the others. */
+  const beginAll = async (candidates: readonly Candidate[], meter: Meter): Promise<Candidate[]> => {
+    const kept: Candidate[] = []
+    let busy = busyValues()
+    for (const candidate of candidates) {
+      if (isFull() || candidate.keys.some((key, index) => busy[index]!.has(key))) kept.push(candidate)
+      else if (!stopping.signal.aborted) {
+        const record = await claim(candidate)
+        if (record) begin(record, candidate.keys, meter)
+        busy = busyValues()
+      }
+    }
+    return kept
   }
-  const isBusy = (record: T) =>
-    limits.some(limit => busyValues(limit).some(value => value.equals(idIn(record, limit.field))))
 
   const takeDue = async (meter: Meter): Promise<void> => {
-    const free = concurrency - running.size
-    if (free <= 0) return
+    waiting = await beginAll(waiting, meter)
+    if (isFull() || Date.now() < nextSearchAt()) return
+    searchAt = Date.now() + POLL_MS
+    const found = await search()
+    waiting = await beginAll([...waiting, ...found], meter)
+    if (found.length === PAGE) wake()
+  }
+
+  const search = async (): Promise<Candidate[]> => {
+    const busy = busyValues()
+    const supplied = limits.map(
+      (_, index) => new Set(waiting.map(({ keys }) => keys[index]!).filter(key => busy[index]!.has(key))),
+    )
     const filter = {
       ...isDue(),
       ...except('_id', [...running.keys()]), // their claim may have expired: another replica has to take them
-      ...Object.assign({}, ...limits.map(limit => except(limit.field, busyValues(limit)))),
+      ...Object.assign({}, ...limits.map(({ field }, index) => except(field, [...supplied[index]!]))),
     }
-    const due = await model
-      .find(filter)
-      .sort({ dueAt: 1 })
-      .limit(Math.min(free, options.concurrencyPerOrganization))
-      .lean<T[]>()
-    for (const record of due)
-      if (!stopping.signal.aborted && !isBusy(record) && (await claim(record))) begin(record, meter)
-    if (due.length > 0) wake()
+    const startedAt = performance.now()
+    const due = await model.find(filter, fields).sort({ dueAt: 1 }).limit(PAGE).lean<DueRecord[]>()
+    restsUntil = Date.now() + Math.min(POLL_MS, REST * (performance.now() - startedAt))
+    return due.map(record => ({ ...record, keys: limits.map(({ field }) => keyIn(record, field)) }))
   }
+  const nextSearchAt = () => Math.max(searchAt, restsUntil)
 
-  const claim = async (record: T): Promise<boolean> => {
-    const { _id, dueAt, attempts } = record
-    record.dueAt = new Date(Date.now() + CLAIM_MS)
-    record.attempts += 1
-    const update = { $set: { dueAt: record.dueAt }, $inc: { attempts: 1 } }
-    return (await model.updateOne({ _id, dueAt, attempts }, update)).matchedCount === 1
+  /** Claims a record as it was found. Returns it as it is now, or null if it has changed hands or time. */
+  const claim = ({ _id, dueAt, attempts }: Candidate): Promise<T | null> => {
+    const update = { $set: { dueAt: new Date(Date.now() + CLAIM_MS) }, $inc: { attempts: 1 } }
+    return model.findOneAndUpdate({ _id, dueAt, attempts }, update, { returnDocument: 'after' }).lean<T>()
   }
 
   /** Makes a record due at another time, unless it is done or another replica has claimed it. */
@@ -118,15 +155,16 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     if (outcome !== 'done') await moveOn(outcome === 'again' ? 0 : outcome)
   }
 
-  const begin = (record: T, meter: Meter): void => {
+  const begin = (record: T, keys: string[], meter: Meter): void => {
     const id = String(record._id)
     const ended = runClaimed(record, meter)
       .catch(err => meter.logger.warn({ err, record: id }, 'record not rescheduled, it is due when its claim expires'))
       .finally(() => {
         running.delete(id)
-        wake()
+        if (waiting.some(candidate => candidate.keys.at(-1) === keys.at(-1))) wakeUp.resolve()
+        else wake()
       })
-    running.set(id, { record, ended })
+    running.set(id, { keys, ended })
   }
 
   const measureBacklog = async (meter: Meter): Promise<void> => {
@@ -138,10 +176,13 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     meter.backlog(count, oldest?.dueAt ? [oldest.dueAt] : [])
   }
 
-  const wake = () => wakeUp.resolve()
+  const wake = () => {
+    searchAt = 0
+    wakeUp.resolve()
+  }
   const work = async (meter: Meter): Promise<void> => {
     let measureAt = 0
-    const search = async () => {
+    const poll = async () => {
       if (Date.now() >= measureAt) {
         await measureBacklog(meter)
         measureAt = Date.now() + BACKLOG_EVERY_MS
@@ -150,8 +191,9 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
     }
     while (!stopping.signal.aborted) {
       wakeUp = Promise.withResolvers()
-      await meter.poll(search)
-      await Promise.race([wakeUp.promise, pause(POLL_MS, stopping.signal)])
+      await meter.poll(poll)
+      const waitMs = isFull() ? POLL_MS : Math.max(0, nextSearchAt() - Date.now())
+      await Promise.race([wakeUp.promise, pause(waitMs, stopping.signal)])
     }
     await Promise.all([...running.values()].map(({ ended }) => ended))
   }
@@ -175,10 +217,10 @@ function isDue() {
 }
 
 /** An idle process has none to except, and its search the index of `dueAt` alone to choose. */
-function except(field: string, values: readonly unknown[]): object {
-  return values.length > 0 ? { [field]: { $nin: values } } : {}
+function except(field: string, ids: readonly string[]): object {
+  return ids.length > 0 ? { [field]: { $nin: ids.map(id => new Types.ObjectId(id)) } } : {}
 }
 
-function idIn(record: object, field: string): Types.ObjectId {
-  return (record as Record<string, Types.ObjectId>)[field]!
+function keyIn(record: object, field: string): string {
+  return String((record as Record<string, unknown>)[field])
 }
