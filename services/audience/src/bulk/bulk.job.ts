@@ -144,8 +144,9 @@ async function step(data: Data, job: BulkJob, { fence }: LeaseSlice, size: numbe
 /** Applies a job to the contacts of a step. A dry run only reads. */
 async function applyTo(data: Data, tx: ClientSession, job: BulkJob, { ids, matching, wanted }: Slice) {
   const { contacts } = data.collections.of(job.organization)
-  // Those that another writer has changed meanwhile may no longer match.
-  const found = ids.length > 0 ? await contacts.find({ $and: [{ _id: { $in: ids } }, matching] }, { tx }) : []
+  // Those that another writer has changed meanwhile may no longer match. Two stages: the ids bound what the filter reads.
+  const pipeline = [{ $match: { _id: { $in: ids } } }, { $match: matching }]
+  const found = ids.length > 0 ? await contacts.aggregate<Contact>(pipeline, { tx }) : []
   const counted = { matched: found.length, notFound: (wanted ?? found.length) - found.length }
   return { ...counted, ...(await apply(data, tx, job, found)) }
 }
@@ -203,8 +204,9 @@ async function nextContacts(tenant: Tenant, job: BulkJob, size: number): Promise
   const { contacts, attributes } = tenant
   if (job.filter === null) {
     const values = job.values.slice(job.cursor, job.cursor + size)
-    const matching: Filter = { [job.field]: { $in: values } }
-    const found = await contacts.find(matching, { projection: { _id: 1 }, batchSize: size + 1 })
+    const given = { [job.field]: { $in: values } }
+    const found = await contacts.find(given, { projection: { _id: 1 }, batchSize: size + 1 })
+    const matching = job.field === '_id' ? {} : given
     return { ids: found.map(({ _id }) => _id), matching, cursor: job.cursor + values.length, wanted: values.length }
   }
   const matching: Filter = {
