@@ -162,13 +162,12 @@ describe('attributes', () => {
       const data = await ownData()
       const { attributes, contacts } = data.collections.of(me.caller.organizationId)
       const isKnown = async (tx: ClientSession) => (await readDefinitions(attributes, tx)).has('city')
-      const patchOf = () => ({ 'attributes.city': 'Oslo' })
       const request = {
         organizationId,
         id: contact,
         type: 'contact.updated',
         actor: actorOf(me.caller),
-        patchOf,
+        patch: { 'attributes.city': 'Oslo' },
       } as const
       const change = changeAll(data)
       const writers = {

@@ -94,7 +94,7 @@ export async function changeFields(
       type,
       actor: origin.actor,
       origin,
-      patchOf: () => patch,
+      patch,
     })),
   )
   if (requests.length === 0) return new Map()

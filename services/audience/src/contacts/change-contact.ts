@@ -18,7 +18,15 @@ import type { Adding, Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
 import { optedOutOf } from '../people/erased-addresses.ts'
-import { applyUpdate, type Change, type ContactUpdate, changesOf, type Patch, updateOf } from './changes.ts'
+import {
+  type AttributesPatch,
+  applyUpdate,
+  type Change,
+  type ContactUpdate,
+  changesOf,
+  type Patch,
+  updateOf,
+} from './changes.ts'
 import { type Contact, contactPositions } from './contact.model.ts'
 import { changedEvent, type OptOut, unsubscribedEvent } from './contact-events.ts'
 import { findContacts } from './find-contact.ts'
@@ -33,14 +41,14 @@ export type ChangeRequest = {
   actor: Actor
   /** The request that it serves; requests of a group differ in theirs. */
   origin?: Origin
-  patchOf: PatchOf
+  patch: Patch | MakePatch
   /** Keys of addresses that had opted out when they were erased: a contact that gets one is opted out. */
   optedOut?: ReadonlySet<string>
   /** How a contact is opted out, if not by a user or an API token. */
   optOut?: OptOut
 }
-/** Returns the patch to apply. `definitions` is empty except for changes of attributes. */
-type PatchOf = (definitions: Definitions) => Patch
+/** Returns the attributes to change, by their definitions. */
+type MakePatch = (definitions: Definitions) => AttributesPatch
 /** A change that was made. */
 type Made = {
   before: Contact
@@ -52,7 +60,7 @@ type Made = {
 }
 
 /** Changes a contact. */
-export type ChangeContact = (call: Call, id: string, type: ChangeType, patchOf: PatchOf) => Promise<Updated>
+export type ChangeContact = (call: Call, id: string, type: ChangeType, patch: Patch | MakePatch) => Promise<Updated>
 
 /**
  * Returns the function that changes a contact: the record, its history entry and the event in one transaction. A change
@@ -66,10 +74,10 @@ export function contactChanger(context: Adding): ChangeContact {
     const withOptedOut = requests.map(request => ({ ...request, optedOut }))
     return changeSome(tx, withOptedOut, group)
   })
-  return async (call, id, type, patchOf) => {
+  return async (call, id, type, patch) => {
     const { organizationId } = call.caller
     const by = { actor: actorOf(call.caller), origin: originOf(call) }
-    const request = { organizationId, id: String(objectId(id)), type, patchOf, ...by }
+    const request = { organizationId, id: String(objectId(id)), type, patch, ...by }
     const made = await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
     if (made && endsMail(made)) await untilReleased(context.collections.of(organizationId).holds, [request.id])
     return updated()
@@ -77,8 +85,8 @@ export function contactChanger(context: Adding): ChangeContact {
 }
 
 /** Returns the key of the address that a change gives to a contact. */
-function emailKeysOf({ type, patchOf }: ChangeRequest): string[] {
-  const email = type === 'contact.updated' ? patchOf(new Map()).email : undefined
+function emailKeysOf({ patch }: ChangeRequest): string[] {
+  const email = typeof patch === 'function' ? undefined : patch.email
   return email === undefined ? [] : [emailKeyOf(email)]
 }
 
@@ -98,7 +106,7 @@ export function changeAll(context: Data): WriteGroup<ChangeRequest, Made | undef
     const results = requests.map(request => orRefusal(() => make(request, current, definitions)))
     const made = results.filter(succeeded)
     await contacts.bulkWrite(made.flatMap(writesOf), { tx, ordered: true })
-    await confirmOptOuts(contacts, optedOutAgain(requests, current, definitions), tx)
+    await confirmOptOuts(contacts, optedOutAgain(requests, current), tx)
     await confirmBlocks(contacts, blockedAgain(requests, current), tx)
     if (made.length === 0) return results
     await countChanges(tenant, made, tx)
@@ -126,16 +134,17 @@ function make(request: ChangeRequest, current: Map<string, Contact>, definitions
 }
 
 /** Returns what a request changes of a contact. An address that had opted out stays so with another contact. */
-function patchFor({ emailKey }: Contact, { patchOf, optedOut }: ChangeRequest, definitions: Definitions): Patch {
-  const patch = patchOf(definitions)
+function patchFor({ emailKey }: Contact, request: ChangeRequest, definitions: Definitions): Patch {
+  const { optedOut } = request
+  const patch: Patch = typeof request.patch === 'function' ? request.patch(definitions) : request.patch
   const wanted = patch.email === undefined ? emailKey : emailKeyOf(patch.email)
   return wanted !== emailKey && optedOut?.has(wanted) ? { ...patch, unsubscribed: true } : patch
 }
 
 /** Returns the contacts, as they are now, that a request opts out. */
-function optedOutAgain(requests: readonly ChangeRequest[], current: Map<string, Contact>, definitions: Definitions) {
+function optedOutAgain(requests: readonly ChangeRequest[], current: Map<string, Contact>) {
   const optOuts = requests.filter(
-    ({ type, patchOf }) => type === 'contact.updated' && patchOf(definitions).unsubscribed,
+    ({ type, patch }) => type === 'contact.updated' && 'unsubscribed' in patch && patch.unsubscribed,
   )
   return optOuts.flatMap(({ id }) => current.get(id) ?? [])
 }

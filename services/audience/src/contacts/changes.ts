@@ -7,8 +7,11 @@ import type { Contact } from './contact.model.ts'
 /** The fields of a contact that can be changed; the others are derived. */
 type Editable = Omit<UpdateContactRequest, 'id'> & Partial<Pick<Contact, 'tags' | 'blocked' | 'blockedReason' | 'user'>>
 
-/** New values of a contact: fields, and attributes under `attributes.<slug>`, where null removes one. */
-export type Patch = Editable & { [path: `attributes.${string}`]: AttributeValue | null }
+/** New values of attributes, under `attributes.<slug>`; null removes one. */
+export type AttributesPatch = { [path: `attributes.${string}`]: AttributeValue | null }
+
+/** New values of a contact: fields and attributes. */
+export type Patch = Editable & AttributesPatch
 
 /** The former and the new value of a field; null for an attribute without a value. */
 export type Change = { key: string; from: unknown; to: unknown }

@@ -56,7 +56,7 @@ export function contacts(context: Context): Handlers<'rollcall.audience.v1.Conta
 
     createContact: (request, call) => create(request, call),
 
-    updateContact: ({ id, ...patch }, call) => change(call, id, 'contact.updated', () => patch),
+    updateContact: ({ id, ...patch }, call) => change(call, id, 'contact.updated', patch),
 
     updateAttributes: ({ id, attributes }, call) =>
       change(call, id, 'contact.attributes_updated', definitions => {
@@ -66,14 +66,13 @@ export function contacts(context: Context): Handlers<'rollcall.audience.v1.Conta
 
     replaceTags: ({ id, tags }, call) => {
       const wanted = distinctTags(tags)
-      return change(call, id, 'contact.tags_replaced', () => ({ tags: wanted }))
+      return change(call, id, 'contact.tags_replaced', { tags: wanted })
     },
 
     blockContact: ({ id, reason }, call) =>
-      change(call, id, 'contact.blocked', () => ({ blocked: true, ...(reason && { blockedReason: reason }) })),
+      change(call, id, 'contact.blocked', { blocked: true, ...(reason && { blockedReason: reason }) }),
 
-    unblockContact: ({ id }, call) =>
-      change(call, id, 'contact.unblocked', () => ({ blocked: false, blockedReason: null })),
+    unblockContact: ({ id }, call) => change(call, id, 'contact.unblocked', { blocked: false, blockedReason: null }),
 
     linkUser: userLinker(context, change),
 

@@ -9,21 +9,19 @@ import type { ChangeContact } from './change-contact.ts'
 /** Returns the handler that links a contact to an account, or unlinks it. */
 export function userLinker(context: Context, change: ChangeContact) {
   return async ({ id, userId }: LinkUserRequest, call: Call): Promise<Updated> => {
-    if (userId === '') return change(call, id, 'contact.user_unlinked', () => ({ user: null }))
+    if (userId === '') return change(call, id, 'contact.user_unlinked', { user: null })
     // An unknown contact is reported before an unknown user.
     await context.collections.of(call.caller.organizationId).contacts.get(id, 'contact')
     await requireUser(context, call, userId)
-    const updated = await change(call, id, 'contact.user_linked', () => ({ user: objectId(userId, 'userId') })).catch(
-      error => {
-        throw error instanceof AppError && error.path === 'user'
-          ? new AppError('record.duplicate', { path: 'userId' })
-          : error
-      },
-    )
+    const updated = await change(call, id, 'contact.user_linked', { user: objectId(userId, 'userId') }).catch(error => {
+      throw error instanceof AppError && error.path === 'user'
+        ? new AppError('record.duplicate', { path: 'userId' })
+        : error
+    })
     // Checked again: the event of an account deleted meanwhile came before the link.
     await requireUser(context, call, userId).catch(async error => {
       if (error instanceof AppError && error.code === 'user.not_found')
-        await change(call, id, 'contact.user_unlinked', () => ({ user: null }))
+        await change(call, id, 'contact.user_unlinked', { user: null })
       throw error
     })
     return updated

@@ -77,7 +77,7 @@ async function optOut(
     id: String(_id),
     type: 'contact.updated' as const,
     actor: messaging,
-    patchOf: () => ({ unsubscribed: true }),
+    patch: { unsubscribed: true },
     optOut: { how: 'complaint' as const, emailId },
   }
   await changeAll(data)(tx, [request], organizationId)

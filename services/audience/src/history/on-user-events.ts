@@ -68,6 +68,6 @@ async function forget(
   await history.deleteMany({ person: user }, { tx })
   const linked = await contacts.find({ user }, { tx, projection: { _id: 1 } })
   const unlink = { organizationId: organization, type: 'contact.user_unlinked', actor } as const
-  const requests = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patchOf: () => ({ user: null }) }))
+  const requests = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patch: { user: null } }))
   if (requests.length > 0) await change(tx, requests, organization)
 }

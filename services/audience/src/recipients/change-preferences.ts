@@ -30,7 +30,7 @@ export function preferenceChanger(data: Data): ChangePreferences {
       type: 'contact.updated' as const,
       actor: RECIPIENT,
       origin: { ...originOf(call), actor: RECIPIENT },
-      patchOf: () => ({ unsubscribed: unsubscribed! }),
+      patch: { unsubscribed: unsubscribed! },
       optOut: { how, ...(emailId && { emailId }) },
     }
     await change(`changes of ${organizationId}`, request, call)

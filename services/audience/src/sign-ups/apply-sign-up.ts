@@ -7,7 +7,7 @@ import type { ClientSession } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type ChangeRequest, changeAll } from '../contacts/change-contact.ts'
-import { distinctTags, type Patch } from '../contacts/changes.ts'
+import { type AttributesPatch, distinctTags, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { createAll } from '../contacts/create-contact.ts'
 import { lockContact } from '../contacts/lock-contact.ts'
@@ -74,13 +74,13 @@ async function updateContact(
 ): Promise<void> {
   const { name, tags, confirmation } = request
   const fields: Patch = { ...(name !== '' && { name }), ...(confirmation && { unsubscribed: false }) }
-  const change = (type: ChangeRequest['type'], patchOf: ChangeRequest['patchOf']): ChangeRequest => {
-    return { organizationId, id: String(known._id), type, actor: FORM, origin, patchOf }
+  const change = (type: ChangeRequest['type'], patch: ChangeRequest['patch']): ChangeRequest => {
+    return { organizationId, id: String(known._id), type, actor: FORM, origin, patch }
   }
   const changes = [
-    change('contact.updated', () => fields),
+    change('contact.updated', fields),
     change('contact.attributes_updated', definitions => attributePatch(definitions, values)),
-    change('contact.tags_replaced', () => ({ tags: distinctTags([...known.tags, ...tags]).slice(0, tagCount) })),
+    change('contact.tags_replaced', { tags: distinctTags([...known.tags, ...tags]).slice(0, tagCount) }),
   ]
   await changeAll(data)(tx, changes, organizationId)
 }
@@ -107,7 +107,7 @@ async function record(data: Adding, { request, organizationId, origin, tx }: Sig
   await addEvents(tx, [event('contact.confirmed', contact, confirmed, at, origin)])
 }
 
-function attributePatch(definitions: Definitions, values: Record<string, unknown>): Patch {
+function attributePatch(definitions: Definitions, values: Record<string, unknown>): AttributesPatch {
   return Object.fromEntries(castAttributes(definitions, values).map(([slug, value]) => [pathOf(slug), value]))
 }
 
