@@ -5,6 +5,7 @@ import { addEvents, event } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { newDelivery } from '../deliveries/schedule.ts'
+import type { LoggedEvent } from '../events/logged-event.model.ts'
 import { retentionDays } from '../events/retention.job.ts'
 import { insertNew } from '../insert-new.ts'
 import type { Webhook } from './webhook.model.ts'
@@ -12,6 +13,7 @@ import type { Webhook } from './webhook.model.ts'
 const DAY_MS = 24 * 3_600_000
 const MAX_DAYS = 14
 const MAX_DELIVERIES = 10_000
+const PAGE = 1000
 
 type Period = { $gte: Date; $lte: Date }
 
@@ -48,8 +50,8 @@ async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, create
   const found = await deliveries.find(wanted, { limit: MAX_DELIVERIES, projection: { _id: 1 } })
   const ids = found.map(each => each._id)
   let rescheduled = 0
-  for (let from = 0; from < ids.length; from += 1000) {
-    const some = { _id: { $in: ids.slice(from, from + 1000) }, state: wanted.state }
+  for (let from = 0; from < ids.length; from += PAGE) {
+    const some = { _id: { $in: ids.slice(from, from + PAGE) }, state: wanted.state }
     const update = { $set: { state: 'pending', dueAt: new Date(), failures: 0 } }
     rescheduled += (await deliveries.updateMany(some, update)).modifiedCount
   }
@@ -58,16 +60,15 @@ async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, create
 
 async function scheduleMissed(tenant: Tenant, webhook: Webhook, at: Period, limit: number): Promise<number> {
   const wanted = { at, ...(webhook.eventTypes.length > 0 && { type: { $in: webhook.eventTypes } }) }
-  const projection = { type: 1, expiresAt: 1 } as const
+  const projection = { type: 1, expiresAt: 1, at: 1 } as const
   const sort = { at: 1, _id: 1 } as const
   let scheduled = 0
-  for (let after: Date | undefined; scheduled < limit; ) {
-    const filter = after ? { ...wanted, at: { ...at, $gte: after } } : wanted
-    const events = await tenant.events.find(filter, { sort, limit: 1000, projection: { ...projection, at: 1 } })
+  for (let last: Pick<LoggedEvent, '_id' | 'at'> | undefined; scheduled < limit; ) {
+    const after = last && { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] }
+    const events = await tenant.events.find({ ...wanted, ...after }, { sort, limit: PAGE, projection })
     scheduled += await insertNew(tenant.deliveries, newDelivery(tenant, webhook, events.slice(0, limit - scheduled)))
-    const last = events.at(-1)?.at
-    if (events.length < 1000 || !last || last.getTime() === after?.getTime()) break
-    after = last
+    if (events.length < PAGE) break
+    last = events.at(-1)
   }
   return scheduled
 }
