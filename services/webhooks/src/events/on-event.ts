@@ -2,6 +2,7 @@ import type { Feed } from '@rollcall/bus'
 import { type Events, isEventType, subjectKindOf } from '@rollcall/contract'
 import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
+import { ERASED } from '@rollcall/service'
 import { Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
@@ -31,6 +32,7 @@ async function logEvents(context: Context, tenant: Tenant, events: readonly Even
   const entries = events.map(event => entryOf(event, days))
   await nameSubjects(tenant, entries)
   await insertNew(tenant.events, entries)
+  await blankNames(tenant, events)
   if (await scheduleDeliveries(tenant, entries)) context.deliveryJob.wake()
   for (const event of events) if (event.type === 'settings.updated') await applySettings(context, tenant, event)
 }
@@ -77,6 +79,15 @@ function nameIn(data: Event['data'], subject: string): string | null {
   const records = Object.values(data).filter(value => typeof value === 'object' && value !== null) as Named[]
   const record = records.find(({ _id }) => _id === subject)
   return record ? record.name || record.email || record.domain || record.slug || null : null
+}
+
+/** Blanks the names of deleted contacts and users in their entries. What the entries say stays. */
+async function blankNames({ events: log }: Tenant, events: readonly Event[]): Promise<void> {
+  const deletedBy = (type: string) => events.filter(event => event.type === type).map(({ subject }) => subject)
+  const users = deletedBy('user.deleted')
+  const subjects = [...deletedBy('contact.deleted'), ...users]
+  if (subjects.length > 0) await log.updateMany({ 'subject.id': { $in: subjects } }, { $set: { 'subject.name': null } })
+  if (users.length > 0) await log.updateMany({ 'actor.id': { $in: users } }, { $set: { 'actor.name': ERASED } })
 }
 
 type Named = { _id?: string; name?: string; email?: string; domain?: string; slug?: string }
