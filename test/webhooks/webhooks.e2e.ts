@@ -8,7 +8,7 @@ import type {
 } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { eventually } from '@rollcall/testing/eventually'
 import { type Receiver, startReceiver } from '@rollcall/testing/receiver'
-import { MongoClient } from 'mongodb'
+import { MongoClient, ObjectId } from 'mongodb'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -20,6 +20,8 @@ type Body = { id: string; type: string; timestamp: string; organization: string;
 
 const UNKNOWN_ID = 'f'.repeat(24)
 const PATH = '/api/webhooks'
+/** Webhooks of an organization. */
+const LIMIT = 5
 
 describe('webhooks and the event log', () => {
   const started = new AsyncDisposableStack()
@@ -29,7 +31,12 @@ describe('webhooks and the event log', () => {
   before(async () => {
     receiver = await startReceiver()
     started.defer(receiver.stop)
-    const settings = { WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_PRIVATE: 'true', WEBHOOK_RETRY_MS: '20' }
+    const settings = {
+      WEBHOOK_ALLOW_HTTP: 'true',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+      WEBHOOK_RETRY_MS: '20',
+      WEBHOOK_ENDPOINTS: String(LIMIT),
+    }
     stack = await startStack({ settings })
     started.defer(stack.stop)
     owner = stack.owner
@@ -49,6 +56,8 @@ describe('webhooks and the event log', () => {
       api.post<{ id: string; email: string }>('/api/audience', { email: `c${number++}@example.com`, name: 'C' }),
       201,
     )
+  const ownOrganization = async () =>
+    (await bodyOf(owner.get<{ organization: { id: string } }>('/api/auth/me'))).organization
   const until = <T>(look: () => T | undefined | Promise<T | undefined>) => eventually<T>('the webhook gets there', look)
   /** Waits until the receiver got an event at the path of a webhook, and returns what it got. */
   const received = (url: string, subject: string, count = 1) =>
@@ -291,6 +300,191 @@ describe('webhooks and the event log', () => {
     })
   })
 
+  describe('every status', () => {
+    const url = () => `${receiver.url}/status`
+    const since = () => new Date(Date.now() - 60_000)
+
+    it('201 and 200: does not hear of its own creation, but of the next', async () => {
+      const [first] = [await create({ eventTypes: [] })]
+      const second = await create({ active: false })
+      const [heard] = await received(first.url, `"_id":"${second.id}"`)
+      assert.equal(JSON.parse(heard!.body).type, 'webhook.created')
+      assert.ok(!receiver.requests.some(({ body }) => body.includes(`"_id":"${first.id}"`)))
+      for (const { id } of [first, second]) await remove(id)
+    })
+
+    it('200: shows since when and why it is off, and starts clean when it is switched on', async () => {
+      const hook = await create()
+      await bodyOf(owner.patch(`${PATH}/${hook.id}`, { active: false, description: 'off' }))
+      const shown = () => bodyOf(owner.get<WebhookJson>(`${PATH}/${hook.id}`))
+      const off = await shown()
+      assert.deepEqual([off.active, off.disabledReason, off.description], [false, 'user', 'off'])
+      await contact()
+      await bodyOf(owner.patch(`${PATH}/${hook.id}`, { active: true }))
+      const on = await shown()
+      assert.deepEqual([on.active, on.disabledAt, on.disabledReason, on.failingSince], [true, null, null, null])
+      await remove(hook.id)
+    })
+
+    it('200: counts deliveries and failures by hour, tests not, and lists deliveries by state', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      const { id: contactId } = await contact()
+      await received(hook.url, contactId)
+      await until(async () => (await deliveriesOf(hook.id))[0]?.state === 'delivered' || undefined)
+      await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
+      const stats = await bodyOf(
+        owner.get<{ delivered: number; failed: number }[]>(`${PATH}/${hook.id}/stats`, { hours: 2 }),
+      )
+      const sum = (key: 'delivered' | 'failed') => stats.reduce((total, each) => total + each[key], 0)
+      assert.deepEqual([sum('delivered'), sum('failed')], [1, 0])
+      const ofState = (filter: object) =>
+        bodyOf(owner.get<Page<DeliveryJson>>(`${PATH}/${hook.id}/deliveries`, { filter }))
+      assert.equal((await ofState({ state: 'delivered', test: false })).totalDocs, 1)
+      assert.equal((await ofState({ state: 'failed' })).totalDocs, 0)
+      await refused(owner.get(`${PATH}/${hook.id}/deliveries`, { filter: { nothing: 1 } }), 400, 'filter')
+      await remove(hook.id)
+    })
+
+    it('200: replays what was delivered, with the same id and bytes', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      const { id: contactId } = await contact()
+      await received(hook.url, contactId)
+      const delivery = await until(async () => {
+        const [found] = await deliveriesOf(hook.id)
+        return found?.state === 'delivered' ? found : undefined
+      })
+      const replayed = await bodyOf(owner.post<DeliveryDetailsJson>(`${PATH}/deliveries/${delivery.id}/replay`, {}))
+      assert.deepEqual([replayed.state, replayed.attemptCount], ['delivered', 2])
+      const [first, again] = await received(hook.url, contactId, 2)
+      assert.deepEqual([again!.headers['webhook-id'], again!.body], [first!.headers['webhook-id'], first!.body])
+      await remove(hook.id)
+      await refused(owner.get(`${PATH}/deliveries/${delivery.id}`), 404)
+      await refused(owner.post(`${PATH}/deliveries/${delivery.id}/replay`, {}), 404)
+    })
+
+    it('200: recovers events of one moment, however many there are', async () => {
+      const [organization, at] = [new ObjectId((await ownOrganization()).id), new Date()]
+      const entry = { organization, type: 'list.created', at, data: '{}', expiresAt: new Date(Date.now() + 3_600_000) }
+      const actor = { kind: 'system', id: null, name: 'test' }
+      const subject = { kind: 'list', id: UNKNOWN_ID, name: null }
+      await using client = new MongoClient(stack.backing.MONGODB_URL)
+      const events = client.db(`${stack.namespace}rollcall_webhooks`).collection('events')
+      await events.insertMany(Array.from({ length: 1001 }, () => ({ _id: new ObjectId(), ...entry, actor, subject })))
+      const hook = await create({ eventTypes: ['list.created'] })
+      const request = { since: at, until: at, missed: true }
+      const { scheduled } = await bodyOf(owner.post<{ scheduled: number }>(`${PATH}/${hook.id}/recover`, request))
+      assert.equal(scheduled, 1001)
+      await remove(hook.id)
+    })
+
+    it('200: sends what is too large as the id of its subject', async () => {
+      const hook = await create({ eventTypes: ['template.created'] })
+      const template = { name: 'Long', subject: 'Long', html: `<p>${'x'.repeat(70_000)}</p>` }
+      const { id } = await bodyOf(owner.post<{ id: string }>('/api/templates', template), 201)
+      const [sent] = await received(hook.url, id)
+      const { data } = JSON.parse(sent!.body) as Body
+      assert.ok(sent!.body.length < 64 * 1024)
+      assert.equal((data.template as { id?: string } | undefined)?.id ?? data.id, id)
+      await remove(hook.id)
+    })
+
+    it('400: names what is missing or out of range', async () => {
+      const hook = await create({ active: false, eventTypes: ['list.created'] })
+      const own = `${PATH}/${hook.id}`
+      const many = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`x-${index}`, 'a']))
+      const cases: [Promise<{ status: number; body: unknown }>, string | undefined][] = [
+        [owner.post(PATH, { url: url() }), 'name'],
+        [owner.post(PATH, { name: 'n' }), 'url'],
+        [owner.post(PATH, { name: 'n', url: url(), headers: many }), 'headers'],
+        [owner.post(PATH, { name: 'n', url: url(), headers: { 'x-a': null } }), 'headers.x-a'],
+        [owner.patch(own, {}), undefined],
+        [owner.patch(own, { name: '' }), 'name'],
+        [owner.patch(own, { url: 'ftp://example.com/' }), 'url'],
+        [owner.patch(own, { eventTypes: ['no.such'] }), 'eventTypes.0'],
+        [owner.patch(own, { headers: { cookie: 'a' } }), 'headers.cookie'],
+        [owner.post(`${own}/rotate-secret`, { overlapHours: -1 }), 'overlapHours'],
+        [owner.post(`${own}/recover`, {}), 'since'],
+        [owner.post(`${own}/recover`, { since: 'yesterday' }), 'since'],
+        [owner.post(`${own}/recover`, { since: since(), until: 'x' }), 'until'],
+        [owner.get(`${own}/stats`, { hours: 0 }), 'hours'],
+        [owner.get('/api/events/export', { filter: { data: 'x' } }), 'filter'],
+        [owner.get('/api/events', { sort: { requestId: 1, nothing: 1 } }), 'sort'],
+        [owner.get(`${PATH}/no-id`), 'id'],
+        [owner.get('/api/events/no-id'), 'id'],
+      ]
+      for (const [answer, path] of cases) {
+        const { status, body } = await answer
+        assert.equal(status, 400, `${path}: ${JSON.stringify(body)}`)
+        if (path !== undefined) assert.equal((body as Refusal).path, path, JSON.stringify(body))
+      }
+      await remove(hook.id)
+    })
+
+    it('400: a test says why nothing was reached', async () => {
+      const closed = await startReceiver()
+      await closed.stop()
+      const hook = await create({ active: false, url: closed.url })
+      assert.match(await refused(owner.post(`${PATH}/${hook.id}/test`, {}), 400), /^no connection: ECONNREFUSED/)
+      receiver.answer({ status: 302, headers: { location: `${receiver.url}/elsewhere` } })
+      await bodyOf(owner.patch(`${PATH}/${hook.id}`, { url: url() }))
+      assert.match(await refused(owner.post(`${PATH}/${hook.id}/test`, {}), 400), /answered 302/)
+      assert.ok(!receiver.requests.some(({ path }) => path === '/elsewhere'))
+      await remove(hook.id)
+    })
+
+    it('403: who may not read events recovers none; no more webhooks than the limit', async () => {
+      const grants = { webhooks: ['read', 'create', 'update'] }
+      await bodyOf(owner.post('/api/access-control/save-role', { name: 'hooks2', kind: 'api', permissions: grants }))
+      const { api } = await makeToken(owner, { role: 'hooks2' })
+      const hook = await create()
+      await refused(api.post(`${PATH}/${hook.id}/recover`, { since: since() }), 403)
+      await refused(api.get('/api/events'), 403)
+      const others = await Promise.all(Array.from({ length: LIMIT - 1 }, () => create({ active: false })))
+      const { status, body } = await owner.post(PATH, { name: 'n', url: url() })
+      assert.deepEqual([status, body], [403, { success: false, message: `at most ${LIMIT} webhooks per organization` }])
+      for (const { id } of [hook, ...others]) await remove(id)
+    })
+
+    it('404: unknown webhooks, also of another organization, and events of tests', async () => {
+      const hook = await create({ active: false })
+      await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
+      const [tested] = await deliveriesOf(hook.id)
+      assert.equal(await refused(owner.post(`${PATH}/deliveries/${tested!.id}/replay`, {}), 404), 'event not found')
+      const person = {
+        name: 'S',
+        email: 'stranger@example.com',
+        password: 'made for tests only',
+        organization: 'Other',
+      }
+      const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/register', person), 201)
+      const stranger = stack.api.as(token)
+      for (const [by, id, delivery] of [
+        [owner, UNKNOWN_ID, UNKNOWN_ID],
+        [stranger, hook.id, tested!.id],
+      ] as const) {
+        for (const path of ['', '/deliveries', '/stats']) await refused(by.get(`${PATH}/${id}${path}`), 404)
+        await refused(by.patch(`${PATH}/${id}`, { name: 'n' }), 404)
+        await refused(by.delete(`${PATH}/${id}`), 404)
+        for (const action of ['rotate-secret', 'test']) await refused(by.post(`${PATH}/${id}/${action}`, {}), 404)
+        await refused(by.post(`${PATH}/${id}/recover`, { since: since() }), 404)
+        await refused(by.get(`${PATH}/deliveries/${delivery}`), 404)
+        await refused(by.post(`${PATH}/deliveries/${delivery}/replay`, {}), 404)
+      }
+      await remove(hook.id)
+    })
+
+    it('409: a secret is shown once, whatever the key of the request', async () => {
+      const keyed = owner.with({ 'idempotency-key': `hook-${number++}` })
+      const made = await bodyOf(keyed.post<Created>(PATH, { name: 'once', url: url(), active: false }), 201)
+      const again = await keyed.post(PATH, { name: 'once', url: url(), active: false })
+      assert.equal(again.status, 409)
+      assert.ok(!again.text.includes(made.secret))
+      const { totalDocs } = await bodyOf(owner.get<Page<WebhookJson>>(PATH, { filter: { name: 'once' } }))
+      assert.equal(totalDocs, 1)
+      await remove(made.id)
+    })
+  })
+
   describe('the event log', () => {
     const find = (filter: object) =>
       until(async () => {
@@ -341,6 +535,28 @@ describe('webhooks and the event log', () => {
       await bodyOf(owner.get('/api/audience/export', { filter }))
       const [exported] = await find({ type: 'audience.exported' })
       assert.deepEqual([exported!.data.matched, exported!.data.filter], [1, filter])
+    })
+
+    it('has no names of contacts and users who were deleted', async () => {
+      const password = 'made for tests only'
+      const email = `gone${number++}@example.com`
+      const user = await bodyOf(
+        owner.post<{ id: string }>('/api/users', { name: 'Gone Person', email, password, role: 'owner' }),
+        201,
+      )
+      const { token } = await bodyOf(stack.api.post<{ token: string }>('/api/auth/login', { email, password }))
+      const { id } = await contact(stack.api.as(token))
+      await find({ type: 'contact.created', 'subject.id': id, 'subject.name': 'C', 'actor.name': 'Gone Person' })
+      await bodyOf(owner.delete(`/api/audience/${id}`))
+      await bodyOf(owner.delete(`/api/users/${user.id}`))
+      const [created] = await find({ type: 'contact.created', 'subject.id': id, 'actor.name': '[erased]' })
+      assert.deepEqual([created!.subject.name, created!.actor.id], [null, user.id])
+      for (const [type, subject] of [
+        ['contact.deleted', id],
+        ['user.created', user.id],
+        ['user.deleted', user.id],
+      ])
+        assert.equal((await find({ type, 'subject.id': subject, 'subject.name': null })).length, 1)
     })
 
     it('keeps events as long as the organization chose', async () => {
