@@ -4,7 +4,10 @@ import { Types } from 'mongoose'
 import { BACKOFF, type Backoff, type Job, type Outcome } from './job.ts'
 import { createMeter, type Meter } from './meter.ts'
 
-/** A record that is a task. It needs an index on `dueAt`. */
+/**
+ * A record that is a task. It needs an index on `dueAt`. Where many are kept after they are done, it needs one on
+ * `organization`, `_id`, `attempts` and `dueAt` as well: some servers use no other for the filters of claims and fences.
+ */
 export type DueRecord = {
   _id: Types.ObjectId
   organization: Types.ObjectId
@@ -45,7 +48,7 @@ export type DueJob = Job & {
 type Limit = { field: string; limitOf(value: string): number }
 
 /** A due record as it was found. `keys` are its values of the limited fields. */
-type Candidate = Pick<DueRecord, '_id' | 'dueAt' | 'attempts'> & { keys: string[] }
+type Candidate = DueRecord & { keys: string[] }
 
 const POLL_MS = 1000
 const CLAIM_MS = 15_000
@@ -131,14 +134,16 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const nextSearchAt = () => Math.max(searchAt, restsUntil)
 
   /** Claims a record as it was found. Returns it as it is now, or null if it has changed hands or time. */
-  const claim = ({ _id, dueAt, attempts }: Candidate): Promise<T | null> => {
-    const update = { $set: { dueAt: new Date(Date.now() + CLAIM_MS) }, $inc: { attempts: 1 } }
-    return model.findOneAndUpdate({ _id, dueAt, attempts }, update, { returnDocument: 'after' }).lean<T>()
+  const claim = async ({ _id, organization, attempts, dueAt }: Candidate): Promise<T | null> => {
+    const claimed = { dueAt: new Date(Date.now() + CLAIM_MS), attempts: attempts + 1 }
+    const { matchedCount } = await model.updateOne({ organization, _id, attempts, dueAt }, { $set: claimed })
+    const record = matchedCount === 1 && (await model.findOne({ organization, _id }).lean<T>())
+    return record ? { ...record, ...claimed } : null // not the numbers of a replica that has claimed it since
   }
 
   /** Makes a record due at another time, unless it is done or another replica has claimed it. */
-  const moveTo = (dueAt: Date, { _id, attempts }: DueRecord) =>
-    model.updateOne({ _id, attempts, dueAt: { $ne: null } }, { $set: { dueAt } })
+  const moveTo = (dueAt: Date, { _id, organization, attempts }: DueRecord) =>
+    model.updateOne({ organization, _id, attempts, dueAt: { $gt: new Date(0) } }, { $set: { dueAt } })
 
   const runClaimed = async (record: T, meter: Meter): Promise<void> => {
     const { signal } = stopping

@@ -65,6 +65,7 @@ deliverySchema.index({ organization: 1, endpoint: 1, state: 1, createdAt: -1, _i
 deliverySchema.index({ organization: 1, endpoint: 1, lastAttemptAt: 1 })
 // The job queries due deliveries of all organizations.
 deliverySchema.index({ dueAt: 1, endpoint: 1, organization: 1 })
+deliverySchema.index({ organization: 1, _id: 1, attempts: 1, dueAt: 1 })
 deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
 export const attemptSchema = new Schema<Attempt>(
