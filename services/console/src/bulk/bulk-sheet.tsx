@@ -72,7 +72,7 @@ export function BulkSheet({
       opened
       onClose={close}
       title={t(`bulk.actions.${action}`)}
-      styles={{ content: { display: 'flex', flexDirection: 'column' }, body: { flex: 1 } }}
+      styles={{ content: { display: 'flex', flexDirection: 'column' }, header: { flexShrink: 0 }, body: { flex: 1 } }}
     >
       <div className={classes.sheet}>
         <Which {...kept} />
