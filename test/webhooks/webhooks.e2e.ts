@@ -362,29 +362,31 @@ describe('webhooks and the event log', () => {
       await refused(owner.post(`${PATH}/deliveries/${delivery.id}/replay`, {}), 404)
     })
 
-    it('200: recovers events of one moment, however many there are', async () => {
+    /** Stores events in the log as of one moment. */
+    const storeEvents = async (count: number, type: string, data = {}) => {
       const [organization, at] = [new ObjectId((await ownOrganization()).id), new Date()]
-      const entry = { organization, type: 'list.created', at, data: '{}', expiresAt: new Date(Date.now() + 3_600_000) }
+      const entry = { organization, type, at, data: JSON.stringify(data), expiresAt: new Date(Date.now() + 3_600_000) }
       const actor = { kind: 'system', id: null, name: 'test' }
       const subject = { kind: 'list', id: UNKNOWN_ID, name: null }
       await using client = new MongoClient(stack.backing.MONGODB_URL)
       const events = client.db(`${stack.namespace}rollcall_webhooks`).collection('events')
-      await events.insertMany(Array.from({ length: 1001 }, () => ({ _id: new ObjectId(), ...entry, actor, subject })))
+      await events.insertMany(Array.from({ length: count }, () => ({ _id: new ObjectId(), ...entry, actor, subject })))
+      return { since: at, until: at, missed: true }
+    }
+    const recover = async (id: string, period: object) =>
+      (await bodyOf(owner.post<{ scheduled: number }>(`${PATH}/${id}/recover`, period))).scheduled
+
+    it('200: recovers events of one moment, however many there are', async () => {
       const hook = await create({ eventTypes: ['list.created'] })
-      const request = { since: at, until: at, missed: true }
-      const { scheduled } = await bodyOf(owner.post<{ scheduled: number }>(`${PATH}/${hook.id}/recover`, request))
-      assert.equal(scheduled, 1001)
+      assert.equal(await recover(hook.id, await storeEvents(1001, 'list.created')), 1001)
       await remove(hook.id)
     })
 
     it('200: sends what is too large as the id of its subject', async () => {
-      const hook = await create({ eventTypes: ['template.created'] })
-      const template = { name: 'Long', subject: 'Long', html: `<p>${'x'.repeat(70_000)}</p>` }
-      const { id } = await bodyOf(owner.post<{ id: string }>('/api/templates', template), 201)
-      const [sent] = await received(hook.url, id)
-      const { data } = JSON.parse(sent!.body) as Body
-      assert.ok(sent!.body.length < 64 * 1024)
-      assert.equal((data.template as { id?: string } | undefined)?.id ?? data.id, id)
+      const hook = await create({ eventTypes: ['list.deleted'] })
+      assert.equal(await recover(hook.id, await storeEvents(1, 'list.deleted', { text: 'x'.repeat(64 * 1024) })), 1)
+      const [sent] = await received(hook.url, UNKNOWN_ID)
+      assert.deepEqual((JSON.parse(sent!.body) as Body).data, { id: UNKNOWN_ID, truncated: true })
       await remove(hook.id)
     })
 
