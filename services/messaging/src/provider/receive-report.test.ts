@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac, randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { ChangePreferencesRequest } from '@rollcall/protos/gen/audience-v1.ts'
+import { ERASED } from '@rollcall/service'
 import { placeHold, releaseHold } from '@rollcall/store'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
@@ -102,6 +103,20 @@ describe('reports of Mailgun', () => {
     )
     const types = (await test.eventsOf(String(mail._id))).map(({ type }) => type)
     assert.deepEqual(types, ['email.delivered', 'email.opened', 'email.clicked'])
+  })
+
+  it('of messages to erased people are taken and ignored', async () => {
+    const mail = await newMail(ERASED)
+    for (const [event, more] of [
+      ['delivered', {}],
+      ['opened', {}],
+      ['clicked', { url: 'https://example.com/?for=reader@example.com' }],
+      ['failed', { severity: 'permanent', 'delivery-status': { message: '550 <reader@example.com>' } }],
+      ['complained', {}],
+    ] as const)
+      assert.equal(await send(reportOf(mail, event, more)), 200)
+    assert.deepEqual([(await stored(mail)).status, (await stored(mail)).steps], ['sent', []])
+    assert.deepEqual(await test.eventsOf(String(mail._id)), [])
   })
 
   it('do not count programs', async () => {

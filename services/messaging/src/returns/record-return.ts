@@ -1,4 +1,5 @@
 import { AppError } from '@rollcall/contract'
+import { ERASED } from '@rollcall/service'
 import { addEvents } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
@@ -22,7 +23,8 @@ const arrived: readonly MailStatus[] = ['delivered', 'opened', 'clicked']
 
 /**
  * Records what came back of a message, in a transaction that has read it: its status, which only moves on, and the event,
- * once for each kind. Returns whether it is the first of its kind.
+ * once for each kind. Returns whether it is the first of its kind. Records nothing of a message to an erased person, whom
+ * a URL can name.
  * @throws {AppError} service.unavailable while the message is being handed over: it is retried
  */
 export async function recordIn(
@@ -32,7 +34,7 @@ export async function recordIn(
   tx: ClientSession,
 ): Promise<boolean> {
   const { mails, mailings } = tenant
-  if (mail.kind === 'account' || mail.steps?.some(({ type }) => type === status)) return false
+  if (mail.kind === 'account' || mail.to === ERASED || mail.steps?.some(({ type }) => type === status)) return false
   if (mail.status === 'queued')
     throw new AppError('service.unavailable', {}, { cause: new Error('the message is being handed over') })
   const isFurther = out.includes(mail.status) && out.indexOf(status) > out.indexOf(mail.status)

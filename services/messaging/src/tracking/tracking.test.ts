@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PageRequest } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
+import { ERASED } from '@rollcall/service'
 import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
@@ -52,6 +53,15 @@ describe('opens and clicks', () => {
     pages(context).countOpen(requestOf(context.links.openUrl(mail), more), callOf(userAgent))
   const click = (mail: Mail, more?: Partial<PageRequest>, userAgent = BROWSER, context: Context = test.context) =>
     pages(context).followLink(requestOf(context.links.clickUrl(mail, url), more), callOf(userAgent))
+
+  it('of an erased person are neither recorded nor published', async () => {
+    const mail = await newMail({ to: ERASED })
+    await open(mail)
+    assert.equal((await click(mail)).location, url)
+    assert.deepEqual([(await stored(mail)).status, (await stored(mail)).steps], ['sent', []])
+    assert.deepEqual(await typesOf(mail), [])
+    assert.deepEqual(await tenant().clicks.find({ message: mail._id }), [])
+  })
 
   it('are counted each time, and published the first time', async () => {
     const campaign = new Types.ObjectId()

@@ -3,6 +3,7 @@ import { AppError } from '@rollcall/contract'
 import { redirectTo } from '@rollcall/pages'
 import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
 import type { Call } from '@rollcall/rpc'
+import { ERASED } from '@rollcall/service'
 import type { Context } from '../context.ts'
 import type { MessageRef } from '../pages/mail-links.ts'
 import { recordIn } from '../returns/record-return.ts'
@@ -64,7 +65,7 @@ async function record(
     store.transaction(async tx => {
       await mails.updateOne({ _id: messageId }, { $inc: url ? { clicks: 1 } : { opens: 1 } }, { tx, timestamps: false })
       const mail = await mails.findOne({ _id: messageId }, { tx })
-      if (!mail) return
+      if (!mail || mail.to === ERASED) return
       // A click implies an open, which is not counted itself if images are not loaded.
       await recordIn(tenant, mail, { status: 'opened', at }, tx)
       if (url === undefined) return
