@@ -574,6 +574,25 @@ describe('webhooks and the event log', () => {
       assert.deepEqual([...days], [7])
     })
 
+    it('and its deliveries have a time at which the database deletes them', async () => {
+      const hook = await create({ eventTypes: ['contact.created'] })
+      const { id: contactId } = await contact()
+      await received(hook.url, contactId)
+      await using client = new MongoClient(stack.backing.MONGODB_URL)
+      const db = client.db(`${stack.namespace}rollcall_webhooks`)
+      for (const name of ['events', 'deliveries', 'attempts']) {
+        const records = await until(async () => {
+          const found = await db.collection(name).find({}).toArray()
+          return found.length > 0 ? found : undefined
+        })
+        const limit = Date.now() + (name === 'events' ? 365 : 30) * 24 * 3_600_000
+        assert.ok(records.every(({ expiresAt }) => expiresAt.getTime() <= limit))
+        const indexes = await db.collection(name).indexes()
+        assert.ok(indexes.some(({ key, expireAfterSeconds }) => key.expiresAt === 1 && expireAfterSeconds === 0))
+      }
+      await remove(hook.id)
+    })
+
     it('filters, pages and exports', async () => {
       const { id } = await contact()
       const [event] = await find({
