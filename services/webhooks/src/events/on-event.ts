@@ -32,9 +32,19 @@ async function logEvents(context: Context, tenant: Tenant, events: readonly Even
   const entries = events.map(event => entryOf(event, days))
   await nameSubjects(tenant, entries)
   await insertNew(tenant.events, entries)
+  await keepFor(await retentionDays(context, tenant), days, tenant, entries)
   await blankNames(tenant, events)
   if (await scheduleDeliveries(tenant, entries)) context.deliveryJob.wake()
   for (const event of events) if (event.type === 'settings.updated') await applySettings(context, tenant, event)
+}
+
+/** Gives entries another expiry if the organization chose other days meanwhile: the job may have passed them already. */
+async function keepFor(days: number, given: number, { events }: Tenant, entries: readonly Entry[]): Promise<void> {
+  if (days === given) return
+  const expiring = entries.map(({ _id, at }) => ({
+    updateOne: { filter: { _id }, update: { $set: { expiresAt: expiryOf(at, days) } } },
+  }))
+  await events.bulkWrite(expiring)
 }
 
 function isAccountMail({ type, data }: Event): boolean {
