@@ -146,9 +146,12 @@ function fillEqual(
       if (of.ids.has(ids.slice(at, at + ID_BYTES))) outcomes[first.ids + at / ID_BYTES] = YES
   if (of.texts.size === 0) return
   const lengths = new Set([...of.texts].map(({ length }) => length))
+  const beginnings = new Set([...of.texts].map(wanted => wanted.charCodeAt(0)))
   let start = 0
   ends.forEach((end, index) => {
-    if (lengths.has(end - start) && of.texts.has(text.slice(start, end))) outcomes[first.texts + index] = YES
+    // Most texts are ruled out without a copy of them.
+    const isLike = lengths.has(end - start) && (end === start || beginnings.has(text.charCodeAt(start)))
+    if (isLike && of.texts.has(text.slice(start, end))) outcomes[first.texts + index] = YES
     start = end
   })
 }
