@@ -390,6 +390,8 @@ export type Senders = {
   transferSender: { kind: 'unary'; request: TransferSenderRequest; response: Updated }
   /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails; a blocked contact gets none. */
   testSender: { kind: 'unary'; request: TestSenderRequest; response: Updated }
+  /** Connects to a mail server and signs in, without sending a mail. Use it before a sender of delivery smtp is saved, to see whether its settings are right. The server must be on the public internet, at port 25, 465, 587 or 2525. If it cannot be reached, or refuses, the message is its reply (400). */
+  testSmtp: { kind: 'unary'; request: TestSmtpRequest; response: Updated }
   /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
   startSenderOauth: { kind: 'unary'; request: StartSenderOauthRequest; response: StartSenderOauthResponse }
   /** Receives the user from the account's provider. Use it as the redirect URI of your OAuth client; programs do not call it. Changes nothing: redirects the browser to the console, or to the page /connect-account of this server if no console is configured, with provider, code, state and iss (or error and error_description). That page finishes the connection. */
@@ -534,6 +536,10 @@ export type TransferSenderRequest = {
 export type TestSenderRequest = {
   id: string
   to: string
+}
+
+export type TestSmtpRequest = {
+  smtp?: Smtp | null
 }
 
 export type StartSenderOauthRequest = {

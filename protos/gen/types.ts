@@ -9,7 +9,7 @@ export type Errors = {
 export type Via = 'VIA_UNSPECIFIED' | 'JSON' | 'UPLOAD' | 'SIGN_IN' | 'SIGN_OUT' | 'OAUTH' | 'OAUTH_REGISTRATION' | 'BROWSER' | 'REDIRECT' | 'PAGE'
 
 /** A group of routes that share a rate limit. libs/contract/src/limits.ts sets the requests that each allows. */
-export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS' | 'PAGE_VISIT' | 'LINK_VISIT' | 'FORM_SUBMIT' | 'PROVIDER_WEBHOOK'
+export type LimitGroup = 'LIMIT_GROUP_UNSPECIFIED' | 'LOGIN' | 'OTP' | 'AUTH' | 'TOKEN_EXCHANGE' | 'CLIENT_REGISTRATION' | 'USAGE' | 'CREDITS' | 'PAGE_VISIT' | 'LINK_VISIT' | 'FORM_SUBMIT' | 'PROVIDER_WEBHOOK' | 'CONNECTION_TEST'
 
 /** Exactly one of resource, caller and public is set. */
 export type Access = {

@@ -256,6 +256,19 @@ describe('administration in the console', () => {
     assert.deepEqual(await violationsOf(page, 'a rotation of keys'), [])
   })
 
+  it('a sender with a mail server of its own: its settings are tested before they are saved', async () => {
+    const page = await console.open('/senders?new=true')
+    const form = page.getByRole('dialog', { name: 'New sender' })
+    await form.getByRole('combobox', { name: 'Sent by' }).click()
+    await page.getByRole('option', { name: 'Own mail server' }).click()
+    const test = form.getByRole('button', { name: 'Test the connection' })
+    await form.getByLabel('Server').fill('localhost')
+    await test.click()
+    await form.getByText(/^Localhost is not allowed/).waitFor()
+    assert.equal(await form.getByLabel('Server').getAttribute('aria-invalid'), 'true')
+    assert.deepEqual(await violationsOf(page, 'a mail server of its own', undefined, '[role=dialog]'), [])
+  })
+
   it('a sender: connects its mail account, sends, is shared and transferred', async () => {
     const colleague = await person('user', 'Col League')
     const page = await console.open('/senders?new=true')

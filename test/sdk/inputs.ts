@@ -22,6 +22,7 @@ import type {
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import type { TestDns } from '@rollcall/testing/dns'
 import { eventually } from '@rollcall/testing/eventually'
+import type { MailServer } from '@rollcall/testing/mail-server'
 import type { Receiver } from '@rollcall/testing/receiver'
 import { type Api, bodyOf, signIn } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
@@ -46,7 +47,12 @@ export type World = {
   dns: TestDns
   provider: AccountProvider
   receiver: Receiver
+  /** A mail server that takes RELAY_ACCOUNT. */
+  relay: MailServer
 }
+
+/** Account of the mail server that settings are tested with. */
+export const RELAY_ACCOUNT = { username: 'rollcall', password: 'password of the mail server' }
 
 /** Domain of senders, stored as verified. */
 export const SENDER_DOMAIN = 'example.org'
@@ -67,6 +73,7 @@ export const eventless: Partial<Record<CallName, string>> = {
   'templates.preview': 'it reads',
   'campaigns.preview': 'it reads',
   'campaigns.countAudience': 'it reads',
+  'senders.testSmtp': 'it keeps nothing',
   'authentication.registerClient': 'a client belongs to no organization; its use is session.exchanged',
 }
 
@@ -251,6 +258,7 @@ export const inputs: Partial<Record<CallName, (world: World) => object | Promise
   },
   'senders.transfer': async world => ({ userId: (await newUser(world)).id }),
   'senders.test': () => ({ to: 'alex@example.com' }),
+  'senders.testSmtp': ({ relay }) => ({ smtp: { host: 'localhost', port: relay.port, ...RELAY_ACCOUNT } }),
   'messages.send': async world => ({
     to: 'alex@example.com',
     from: await connectedSender(world),

@@ -17,6 +17,7 @@ const CONSTANTS: Readonly<Record<string, unknown>> = {
   durationMs: 180,
   rowsPerSecond: 6,
   code: '407713',
+  port: 587,
 }
 /** Texts that differ between runs. */
 const VARYING: readonly [pattern: RegExp, constant: string][] = [
@@ -31,6 +32,7 @@ const VARYING: readonly [pattern: RegExp, constant: string][] = [
   [/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{30,}/g, 'c2VjcmV0LXRoYXQtb25seS10aGUtYW5zd2VyLWhhcw'],
   [/\b[A-Z2-7]{32}\b/g, 'ROLLCALLEXAMPLESECRETOFBASE32XYZ'],
   [/\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b/g, 'abcd-efgh-ijkl-mnop'],
+  [/^localhost$/g, 'smtp.example.com'],
   [/[\w-]{4}\*{4,}[\w-]{4}/g, 'aB3d********xY9z'],
   [/\b(sam|guest|sender|person)-\d+(?=@|%40)/g, '$1'],
   [/\b198\.1[89]\.\d+\.\d+\b/g, '198.51.100.7'],

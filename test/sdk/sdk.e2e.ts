@@ -33,7 +33,7 @@ import { addPerson } from '../identity/people.ts'
 import { startAccountProvider } from '../messaging/mail-account-provider.ts'
 import { verifiedDomain } from '../messaging/verified-domain.ts'
 import { startStack, type TestStack } from '../stack.ts'
-import { changeless, eventless, inputs, paths, refused, SENDER_DOMAIN, type World } from './inputs.ts'
+import { changeless, eventless, inputs, paths, RELAY_ACCOUNT, refused, SENDER_DOMAIN, type World } from './inputs.ts'
 import { differences, startRecorder } from './recorder.ts'
 
 const run = promisify(execFile)
@@ -93,6 +93,8 @@ describe('the SDK', () => {
     started.defer(provider.stop)
     const mails = await startMailServer({ user: account, secret: () => provider.accessToken })
     started.defer(mails.stop)
+    const relay = await startMailServer({ user: RELAY_ACCOUNT.username, secret: RELAY_ACCOUNT.password })
+    started.defer(relay.stop)
     const receiver = await startReceiver()
     started.defer(receiver.stop)
     stack = await startStack({
@@ -100,6 +102,7 @@ describe('the SDK', () => {
         ...manyAddresses,
         WEBHOOK_ALLOW_HTTP: 'true',
         WEBHOOK_ALLOW_PRIVATE: 'true',
+        SMTP_ALLOW_PRIVATE: 'true',
         ...mailbox.settings,
         REGISTRATION: 'open',
         DNS_SERVERS: `127.0.0.2:${dns.port}`,
@@ -117,7 +120,7 @@ describe('the SDK', () => {
     await makeOneOfEach(caller)
     const { authorization } = caller.headers
     rollcall = createClient({ baseUrl: stack.urls[0], token: authorization, fetch: checkedFetch, maxRetries: 0 })
-    world = { stack, rollcall, caller, email: person.email, answers: {}, mailbox, dns, provider, receiver }
+    world = { stack, rollcall, caller, email: person.email, answers: {}, mailbox, dns, provider, receiver, relay }
   })
   after(() => started.disposeAsync())
 

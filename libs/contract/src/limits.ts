@@ -18,5 +18,6 @@ export const limits = {
   link_visit: { requests: 3000, windowSeconds: 60 },
   form_submit: { requests: 20, windowSeconds: 60 },
   provider_webhook: { requests: 600, windowSeconds: 60 },
+  connection_test: { requests: 10, windowSeconds: 60 },
   credits: { requests: 30, windowSeconds: 60 },
 } as const satisfies Record<LimitGroup | 'global' | 'reference', Limit>

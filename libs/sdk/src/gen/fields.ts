@@ -223,6 +223,14 @@ export const fields = {
   'senders.test': {
     'to': { type: 'string', required: true, maxLength: 254, format: 'email' },
   },
+  'senders.testSmtp': {
+    'smtp': { type: 'object', required: true },
+    'smtp.host': { type: 'string', required: true, maxLength: 255 },
+    'smtp.port': { type: 'number', required: true },
+    'smtp.secure': { type: 'boolean' },
+    'smtp.username': { type: 'string', minLength: 1, maxLength: 255 },
+    'smtp.password': { type: 'string', minLength: 1, maxLength: 500, multiline: true },
+  },
   'senders.finishOauth': {
     'code': { type: 'string', required: true, maxLength: 4000 },
     'state': { type: 'string', required: true, maxLength: 2000 },

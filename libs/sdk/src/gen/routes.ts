@@ -97,6 +97,7 @@ export const routes = {
   'senders.listSharedUsers': { verb: 'GET', path: '/api/emails/senders/:id/shared-users', input: 'query', answer: 'list', permissions: [] },
   'senders.transfer': { verb: 'PATCH', path: '/api/emails/senders/:id/transfer', input: 'body', answer: 'json', permissions: [] },
   'senders.test': { verb: 'POST', path: '/api/emails/senders/:id/test', input: 'body', answer: 'json', keyed: true, permissions: [] },
+  'senders.testSmtp': { verb: 'POST', path: '/api/emails/senders/test-smtp', input: 'body', answer: 'json', keyed: true, permissions: ['email_senders.create'] },
   'senders.startOauth': { verb: 'GET', path: '/api/emails/senders/oauth/:provider/start', input: 'query', answer: 'json', permissions: [] },
   'senders.finishOauth': { verb: 'POST', path: '/api/emails/senders/oauth/:provider/finish', input: 'body', answer: 'json', keyed: true, permissions: [] },
   'suppressions.list': { verb: 'GET', path: '/api/emails/suppressions', input: 'query', answer: 'list', permissions: ['email_suppressions.read'] },

@@ -1883,6 +1883,10 @@ export type TestSenderBody = {
   to: string
 }
 
+export type TestSmtpBody = {
+  smtp: Smtp
+}
+
 export type FinishSenderOauthBody = {
   /** The code that the provider returned. */
   code: string
@@ -3281,6 +3285,8 @@ export type Api = {
     transfer(id: string, body: TransferSenderBody, options?: RequestOptions): Promise<Updated>
     /** Sends a test mail immediately. Use it after each change of a sender, before mail depends on it. Allowed for the sender's owner only. The message is the server's reply, also if it refused (400). If the address bounced before, success allows sending to it again. If the address belongs to a contact, the mail appears in the contact's emails; a blocked contact gets none. */
     test(id: string, body: TestSenderBody, options?: KeyedOptions): Promise<Updated>
+    /** Connects to a mail server and signs in, without sending a mail. Use it before a sender of delivery smtp is saved, to see whether its settings are right. The server must be on the public internet, at port 25, 465, 587 or 2525. If it cannot be reached, or refuses, the message is its reply (400). */
+    testSmtp(body: TestSmtpBody, options?: KeyedOptions): Promise<Updated>
     /** Starts connecting the account of an oauth sender and returns the URL to send the user to. Use it when a person presses Connect. Allowed for its owner only, signed in, and not impersonated. The connection must be finished within ten minutes, once, in the same session. */
     startOauth(provider: 'google' | 'microsoft', query: { sender: string }, options?: RequestOptions): Promise<StartSenderOauthResponse>
     /** Finishes connecting the account, in the session that started it: 403 in another one. Use it on the page that the callback leads to. 400 if the request has expired or was used, if the provider refuses, or if the account's address differs from the sender's and the sender's domain is not verified. */

@@ -52,7 +52,7 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
 }
 
 /** Whether an error is shown at its field already. */
-function isAtField(form: UseFormReturnType<Record<string, unknown>>, error: unknown): boolean {
+export function isAtField(form: UseFormReturnType<Record<string, unknown>>, error: unknown): boolean {
   return error instanceof RollcallError && Object.values(form.errors).includes(sentence(error.message))
 }
 

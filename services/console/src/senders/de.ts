@@ -28,6 +28,8 @@ export default {
   madeDefault: '{{email}} ist der Standardabsender',
   created: 'Absender {{email}} angelegt',
   test: 'Test senden',
+  testSmtp: 'Verbindung testen',
+  smtpWorks: 'Der Mailserver nimmt diese Einstellungen an.',
   testTo: 'Senden an',
   testTitle: 'Test von {{email}} senden',
   back: 'Absender',

@@ -25,6 +25,8 @@ export default {
   madeDefault: '{{email}} is the default sender',
   created: 'Created the sender {{email}}',
   test: 'Send test',
+  testSmtp: 'Test the connection',
+  smtpWorks: 'The mail server accepts these settings.',
   testTo: 'Send to',
   testTitle: 'Send a test from {{email}}',
   back: 'Senders',

@@ -1,4 +1,4 @@
-import { Group, NumberInput, PasswordInput, Select, TextInput } from '@mantine/core'
+import { Group, NumberInput, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { MailIcon, PlusIcon } from '@primer/octicons-react'
 import type { CreateSenderBody, Sender } from '@rollcall/sdk'
@@ -7,8 +7,9 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
-import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
+import { FormModal, fieldProps, isAtField, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
@@ -105,23 +106,24 @@ function CreateSender({ onClose }: { onClose: () => void }) {
       smtp: { host: '', port: SUBMISSION_PORT as number | string, username: '', password: '' },
       oauth: { provider: 'google' as 'google' | 'microsoft' },
     },
+    onValuesChange: () => test.reset(), // it was about the settings before
   })
   const navigate = useNavigate()
   const { delivery } = form.values
+  const smtpOf = ({ host, port, username, password }: typeof form.values.smtp) => ({
+    host,
+    port: Number(port),
+    ...(username && { username }),
+    ...(password && { password }),
+  })
+  const test = useSubmit(form, { send: ({ smtp }) => rollcall.senders.testSmtp({ smtp: smtpOf(smtp) }) })
   const submit = useSubmit(form, {
     send: ({ smtp, oauth, replyTo, ...values }) =>
       rollcall.senders.create({
         ...values,
         ...(replyTo && { replyTo }),
         ...(delivery === 'oauth' && { oauth }),
-        ...(delivery === 'smtp' && {
-          smtp: {
-            host: smtp.host,
-            port: Number(smtp.port),
-            ...(smtp.username && { username: smtp.username }),
-            ...(smtp.password && { password: smtp.password }),
-          },
-        }),
+        ...(delivery === 'smtp' && { smtp: smtpOf(smtp) }),
       }),
     done: t('senders.created', { email: form.values.email }),
     onDone: ({ _id }) => void navigate({ to: '/senders/$id', params: { id: _id } }),
@@ -161,6 +163,21 @@ function CreateSender({ onClose }: { onClose: () => void }) {
             autoComplete="new-password"
             {...form.getInputProps('smtp.password')}
           />
+          <Stack gap="xs" align="flex-start">
+            <Action
+              call="senders.testSmtp"
+              variant="default"
+              loading={test.isPending}
+              disabled={form.values.smtp.host === ''}
+              onClick={() => test.mutate(form.values)}
+            >
+              {t('senders.testSmtp')}
+            </Action>
+            <Text size="sm" role="status">
+              {test.isSuccess && t('senders.smtpWorks')}
+            </Text>
+            {test.error && !isAtField(form as never, test.error) && <ProblemAlert error={test.error} />}
+          </Stack>
         </>
       )}
       {delivery === 'oauth' && (

@@ -114,6 +114,18 @@ describe('delivery over SMTP', () => {
     await assert.rejects(unknown, failure('transient', /ENOTFOUND/))
   })
 
+  it('verifies settings on a connection of its own, without a mail', async () => {
+    const mails = server.mails.length
+    await smtp.verify(at(), nextDoor)
+    await assert.rejects(
+      smtp.verify(at({ auth: { user: 'user', pass: 'wrong' } }), nextDoor),
+      failure('failed', /^535 /),
+    )
+    await assert.rejects(smtp.verify(at({ port: 1 }), nextDoor), failure('transient', /ECONNREFUSED/))
+    await assert.rejects(smtp.verify(at({ port: 25 }), outside), failure('failed', /^host: private, loopback/))
+    assert.equal(server.mails.length, mails)
+  })
+
   it('goes to the server that a URL names', () => {
     assert.deepEqual(smtpServerOf('smtp://user%40x:p%3Aw@mail.example.com'), {
       host: 'mail.example.com',

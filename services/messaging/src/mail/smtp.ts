@@ -30,6 +30,8 @@ export function smtpServerOf(url: string): SmtpServer {
 export type SmtpConnections = {
   /** Sends a mail and returns the server's reply. @throws {DeliveryError} */
   send(server: SmtpServer, payload: Payload, policy: AddressPolicy): Promise<string>
+  /** Connects and signs in, on a connection of its own that it closes. @throws {DeliveryError} */
+  verify(server: SmtpServer, policy: AddressPolicy): Promise<void>
   close(): void
 }
 
@@ -54,6 +56,16 @@ export function createSmtpConnections(): SmtpConnections {
         throw smtpFailure(error, sending.body?.readableDidRead ?? false)
       }
     },
+    async verify(server, policy) {
+      const transport = createTransport(optionsOf(server, policy))
+      try {
+        await transport.verify()
+      } catch (error) {
+        throw smtpFailure(error, false)
+      } finally {
+        transport.close()
+      }
+    },
     close: () => pools.clear(),
   }
 }
@@ -73,17 +85,14 @@ function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: Addre
   return pool
 }
 
-function createPool(server: SmtpServer, policy: AddressPolicy) {
+/** Options of connections to a server: to its checked address only. */
+function optionsOf(server: SmtpServer, policy: AddressPolicy) {
   const { host, port, secure, auth } = server
-  const pool = createTransport({
-    pool: true,
+  return {
     host,
     port,
     secure,
-    ...(auth && { auth: 'pass' in auth ? auth : { type: 'OAuth2', ...auth } }),
-    maxConnections: CONNECTIONS_EACH,
-    maxRequeues: 1, // retries once if the server closed an idle connection
-    idleTimeout: IDLE_MS,
+    ...(auth && { auth: 'pass' in auth ? auth : { type: 'OAuth2' as const, ...auth } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: REPLY_MS,
     socketTimeout: REPLY_MS,
@@ -95,6 +104,16 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
         error => callback(error),
       )
     },
+  }
+}
+
+function createPool(server: SmtpServer, policy: AddressPolicy) {
+  const pool = createTransport({
+    ...optionsOf(server, policy),
+    pool: true,
+    maxConnections: CONNECTIONS_EACH,
+    maxRequeues: 1, // retries once if the server closed an idle connection
+    idleTimeout: IDLE_MS,
   })
   // Tells whether the text of a mail was read: only then may the server have accepted it.
   pool.use('stream', (mail, done) => {

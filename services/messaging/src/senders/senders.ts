@@ -3,6 +3,7 @@ import type { Caller, Handlers } from '@rollcall/rpc'
 import { type PopulateMap, personReference, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { deleteSender, setDefaultSender, updateSender } from './change-sender.ts'
+import { checkSmtp } from './check-smtp.ts'
 import { finishOauth, returnUrl, startOauth } from './connect-account.ts'
 import { createSender } from './create-sender.ts'
 import { senderFor, visibleTo } from './rights.ts'
@@ -55,6 +56,8 @@ export const senders = (context: Context): Handlers<'rollcall.messaging.v1.Sende
   },
 
   testSender: (request, call) => sendTestMail(context, request, call),
+
+  testSmtp: (request, call) => checkSmtp(context, request, call),
 
   startSenderOauth: (request, { caller }) => startOauth(context, request, caller),
 
