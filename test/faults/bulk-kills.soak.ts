@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { counted, isSoak, seed } from '../soak.ts'
+import { seed } from '../soak.ts'
 import { startWorld, summarize, type World } from './bulk-kills.harness.ts'
 
-const kills = counted(2, 50)
-const size = { kills, contacts: isSoak ? 20_000 : 1_500, seed }
+const kills = Number(process.env.COUNT ?? 50)
+const size = { kills, contacts: Number(process.env.CONTACTS ?? 20_000), seed }
 
 suite('a bulk job that is killed', () => {
   let world: World
