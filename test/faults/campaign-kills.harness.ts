@@ -6,7 +6,7 @@ import { pause } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { startMailSink } from '@rollcall/testing/mail-sink'
 import { Redis } from 'ioredis'
-import { MongoClient, ObjectId } from 'mongodb'
+import { type Binary, type Db, MongoClient, ObjectId } from 'mongodb'
 import { bodyOf, onceServed } from '../api.ts'
 import { pidByPort } from '../bench/cpu.ts'
 import { addressOf, makeCampaign, unlimitedMail, untilSent } from '../messaging/campaign-world.ts'
@@ -89,7 +89,8 @@ export async function play({
   cleanUp.defer(() => stack.stop())
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
   cleanUp.defer(() => mongo.close())
-  const mails = mongo.db(`${stack.namespace}rollcall_messaging`).collection('mails')
+  const messaging = mongo.db(`${stack.namespace}rollcall_messaging`)
+  const mails = messaging.collection('mails')
 
   const id = await makeCampaign(stack, recipients)
   const ofCampaign = { campaign: new ObjectId(id) }
@@ -105,11 +106,13 @@ export async function play({
     const victim = victims[Math.floor(random() * victims.length)]!
     const instance = victim === 'redis' ? redis : stack.instances(victim)[0]!
     await instance.kill()
-    if (isNaive && victim === 'messaging')
+    if (isNaive && victim === 'messaging') {
+      await endTransactions(messaging)
       await mails.updateMany(
         { ...ofCampaign, status: 'queued' },
         { $set: { status: 'waiting', nextTryAt: new Date(0) } },
       )
+    }
     await pause(random() * 300)
     await instance.start()
     kills[victim]++
@@ -140,6 +143,13 @@ export async function play({
       new Set(stored.map(({ to }) => to)).size === recipients &&
       stored.some(({ to }) => to === addressOf(recipients - 1)),
   }
+}
+
+/** Ends the transactions of a service that was killed: a write of the same records would wait for them. */
+async function endTransactions(database: Db): Promise<void> {
+  const processes = await database.collection<{ sessions: Binary[] }>('processes').find().toArray()
+  const killSessions = processes.flatMap(({ sessions }) => sessions.map(id => ({ id })))
+  if (killSessions.length > 0) await database.admin().command({ killSessions }) // an empty list would end every session
 }
 
 /** A Redis of its own, which can be killed. */
