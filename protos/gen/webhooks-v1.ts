@@ -16,7 +16,7 @@ export type Webhooks = {
   updateWebhook: { kind: 'unary'; request: UpdateWebhookRequest; response: Updated }
   /** Deletes an endpoint with its deliveries. Use it when nobody listens there any more. */
   deleteWebhook: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default. Use it when the secret may be known to others, or from time to time. */
+  /** Makes a new signing secret and returns it. The old one signs as well during the overlap, 24 hours by default; at most two old ones do. Use it when the secret may be known to others, or from time to time. */
   rotateWebhookSecret: { kind: 'unary'; request: RotateWebhookSecretRequest; response: HttpBody }
   /** Sends the example of an event type to the endpoint at once, also if it is off. The body has test: true. 400 with the status and the first line of the answer if the endpoint does not accept it. Does not count in its statistics. Use it to see whether a receiver checks signatures and answers in time. */
   testWebhook: { kind: 'unary'; request: TestWebhookRequest; response: Updated }

@@ -222,11 +222,19 @@ describe('webhooks and the event log', () => {
       const both = receiver.requests.at(-1)!
       for (const each of [secret, hook.secret])
         assert.ok(new Verifier(each).verify(both.body, both.headers as Record<string, string>))
+      const third = await bodyOf(owner.post<Created>(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 1 }))
+      const fourth = await bodyOf(owner.post<Created>(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 1 }))
+      await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
+      const three = receiver.requests.at(-1)!
+      for (const each of [fourth.secret, third.secret, secret])
+        assert.ok(new Verifier(each).verify(three.body, three.headers as Record<string, string>))
+      assert.throws(() => new Verifier(hook.secret).verify(three.body, three.headers as Record<string, string>))
       const last = await bodyOf(owner.post<Created>(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 0 }))
       await bodyOf(owner.post(`${PATH}/${hook.id}/test`, {}))
       const one = receiver.requests.at(-1)!
       assert.ok(new Verifier(last.secret).verify(one.body, one.headers as Record<string, string>))
-      assert.throws(() => new Verifier(secret).verify(one.body, one.headers as Record<string, string>))
+      for (const each of [fourth.secret, third.secret, secret])
+        assert.throws(() => new Verifier(each).verify(one.body, one.headers as Record<string, string>))
       await refused(owner.post(`${PATH}/${hook.id}/rotate-secret`, { overlapHours: 169 }), 400, 'overlapHours')
       await remove(hook.id)
     })

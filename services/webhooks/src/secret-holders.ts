@@ -8,6 +8,7 @@ export function secretHolders({ webhooks }: Pick<Collections['unscoped'], 'webho
     holderOf(webhooks, record => [
       { path: 'secret', sealed: record.secret, place: secretPlace.signing(record) },
       { path: 'previousSecret', sealed: record.previousSecret, place: secretPlace.signing(record) },
+      { path: 'oldestSecret', sealed: record.oldestSecret, place: secretPlace.signing(record) },
       { path: 'headerValues', sealed: record.headerValues, place: secretPlace.headers(record) },
     ]),
   ]

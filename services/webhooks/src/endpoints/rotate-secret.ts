@@ -11,7 +11,10 @@ const HOUR_MS = 3_600_000
 const DEFAULT_HOURS = 24
 const MAX_HOURS = 168
 
-/** Replaces the signing secret. The replaced one signs as well until the overlap ends; an older one stops at once. */
+/**
+ * Replaces the signing secret. The replaced one signs as well until the overlap ends, and so does the one before it; an
+ * older one stops at once. Without an overlap only the new one signs.
+ */
 export async function rotateSecret(
   context: Context,
   { id, overlapHours = DEFAULT_HOURS }: RotateWebhookSecretRequest,
@@ -23,11 +26,14 @@ export async function rotateSecret(
   const secret = newSecret()
   const rotated = await context.store.transaction(async tx => {
     const before: Webhook = await tenant.webhooks.get(id, 'webhook', { tx })
+    const isKept = overlapHours > 0
     const changes = {
       secret: context.secrets.seal(secret, secretPlace.signing(before)),
       secretPreview: previewSecret(secret),
-      previousSecret: overlapHours > 0 ? before.secret : null,
-      secretExpiresAt: overlapHours > 0 ? new Date(Date.now() + overlapHours * HOUR_MS) : null,
+      previousSecret: isKept ? before.secret : null,
+      secretExpiresAt: isKept ? new Date(Date.now() + overlapHours * HOUR_MS) : null,
+      oldestSecret: isKept ? before.previousSecret : null,
+      oldestSecretExpiresAt: isKept ? before.secretExpiresAt : null,
     }
     const after = await tenant.webhooks.findOneAndUpdate({ _id: id }, { $set: changes }, { tx })
     const webhook = eventWebhook(after!)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Secrets } from '@rollcall/credentials'
+import type { Sealed, Secrets } from '@rollcall/credentials'
 import { Webhook as Signer } from 'standardwebhooks'
 import { secretPlace, type Webhook } from './webhook.model.ts'
 
@@ -23,12 +23,18 @@ export function signatureHeaders(
   { id, body, at }: { id: string; body: string; at: Date },
 ): Record<string, string> {
   const place = secretPlace.signing(webhook)
-  const { secret, previousSecret, secretExpiresAt } = webhook
-  const isOldValid = previousSecret !== null && secretExpiresAt !== null && secretExpiresAt > at
-  const live = isOldValid ? [secret, previousSecret] : [secret]
+  const live = [
+    webhook.secret,
+    ...validUntil(webhook.secretExpiresAt, webhook.previousSecret, at),
+    ...validUntil(webhook.oldestSecretExpiresAt, webhook.oldestSecret, at),
+  ]
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': live.map(each => new Signer(secrets.open(each, place)).sign(id, at, body)).join(' '),
   }
+}
+
+function validUntil(expiresAt: Date | null, secret: Sealed | null, at: Date): Sealed[] {
+  return secret && expiresAt && expiresAt > at ? [secret] : []
 }

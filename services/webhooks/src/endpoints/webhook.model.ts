@@ -19,11 +19,13 @@ export type Webhook = {
   /** Names of its own headers, and their values as sealed JSON. */
   headers: string[]
   headerValues: Sealed | null
-  /** Signing secret, and the previous one until it expires. */
+  /** Signing secret, and the two before it, each until it expires. */
   secret: Sealed
   secretPreview: string
   previousSecret: Sealed | null
   secretExpiresAt: Date | null
+  oldestSecret: Sealed | null
+  oldestSecretExpiresAt: Date | null
   /** Consecutive failed attempts, since when, and whether `webhook.failing` was published for them. */
   failures: number
   failingSince: Date | null
@@ -51,6 +53,8 @@ export const webhookSchema = new Schema<Webhook>(
     secretPreview: { type: String, required: true },
     previousSecret: { type: Schema.Types.Mixed as never, default: null },
     secretExpiresAt: { type: Date, default: null },
+    oldestSecret: { type: Schema.Types.Mixed as never, default: null },
+    oldestSecretExpiresAt: { type: Date, default: null },
     failures: { type: Number, default: 0 },
     failingSince: { type: Date, default: null },
     isReported: { type: Boolean, default: false },
