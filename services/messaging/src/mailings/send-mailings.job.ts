@@ -88,6 +88,7 @@ async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice
   let next: Promise<Opened | undefined> | undefined
   try {
     for (const end = Date.now() + SLICE_MS; Date.now() < end && !slice.signal.aborted; ) {
+      if (next && !(await isSending(context, mailing))) return 'done' // one that was opened ahead does not know
       const opened = await (next ?? open({ size, freshMs }))
       next = undefined
       if (opened === undefined) return 'done'
@@ -144,6 +145,11 @@ function createOpener(context: Context, mailing: Mailing, inHand: InHand) {
     await pauseItself(context, mailing, sending.fault)
     return undefined
   }
+}
+
+async function isSending({ collections }: Context, { organization, _id }: Mailing): Promise<boolean> {
+  const { mailings } = collections.of(organization)
+  return (await mailings.findOne({ _id, state: 'sending' }, { projection: { _id: 1 } })) !== null
 }
 
 /** Releases a batch of which nothing begins. */
