@@ -67,7 +67,7 @@ describe('sessions of the dead', { concurrency: true }, () => {
     await records.insertOne({ n: 0 })
     const session = await store.connection.startSession()
     await busy.register(session)
-    await eventually('both processes are known', async () => (await processes.countDocuments()) === 2)
+    await eventually('all processes are known', async () => (await processes.countDocuments()) === 3)
     session.startTransaction()
     await records.updateOne({}, { $inc: { n: 1 } }, { session })
     // Heartbeats wait for this transaction, and reads do not.
