@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { AppError } from '@rollcall/contract'
 import type { ApplyBatchRequestRow as Row } from '@rollcall/protos/gen/audience-v1.ts'
 import { createLogger, pause } from '@rollcall/runtime'
@@ -15,6 +13,7 @@ import {
   rewriteRowGroup,
 } from '@rollcall/store'
 import { eventually } from '@rollcall/testing/eventually'
+import { killAtWork } from '@rollcall/testing/kill-at-work'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
 import type { Definitions } from '../../services/audience/src/attributes/attribute-values.ts'
@@ -505,15 +504,8 @@ async function rewriteAny(world: World): Promise<void> {
 async function killRewriter(world: World): Promise<void> {
   const { store, organization, random, report, trial } = world
   if (report.kills >= trial.kills) return
-  const script = new URL('./columns-oracle.child.ts', import.meta.url).pathname
-  const child = spawn(process.execPath, [script, store.connection.name, organization], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const exited = once(child, 'exit')
-  await Promise.race([once(child.stdout, 'data'), exited]) // it has rewritten a group
-  await pause(random() * 50)
-  child.kill('SIGKILL')
-  await exited
+  const script = new URL('./columns-oracle.child.ts', import.meta.url)
+  await killAtWork(script, [store.connection.name, organization], { random, withinMs: 50 })
   report.kills++
 }
 

@@ -65,7 +65,7 @@ const REST = 4
  * Creates a job over records that are due; see `defineJob`.
  *
  * Records that a limit keeps back stay in memory, and begin as soon as another one ends. Searches leave out the values of
- * such records: to find them again after each run would read a backlog as often as it has records.
+ * such records. Otherwise each search would read the whole backlog again.
  */
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, backoff = BACKOFF } = options

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { pause } from '@rollcall/runtime'
+import { killAtWork } from '@rollcall/testing/kill-at-work'
 import fc from 'fast-check'
 import { type Model, Types } from 'mongoose'
 import {
@@ -223,15 +222,8 @@ export async function tryColumns(store: Store, model: Model<Person>, trial: Colu
   }
 
   const killOnce = async () => {
-    const script = new URL('./columns.child.ts', import.meta.url).pathname
-    const child = spawn(process.execPath, [script, store.connection.name, String(organization)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const exited = once(child, 'exit')
-    await Promise.race([once(child.stdout, 'data'), exited]) // it has rewritten a group
-    await pause(random() * 50)
-    child.kill('SIGKILL')
-    await exited
+    const script = new URL('./columns.child.ts', import.meta.url)
+    await killAtWork(script, [store.connection.name, String(organization)], { random, withinMs: 50 })
     report.kills++
   }
 
