@@ -21,6 +21,8 @@ export type Lane = {
   root: string
   /** Folder of claims: a group of several lanes goes to the lane that claims it first. */
   claims: string
+  /** Ports of its servers, as FREE_PORTS. */
+  freePorts: string
   /** Timeout of one file on an idle machine. */
   timeoutMs: number
 }
@@ -29,7 +31,8 @@ export type Lane = {
 const exitMs = 30_000
 
 /** Runs test files one after the other in this process, each as a suite named after it. */
-export async function runLane({ groups, root, claims, timeoutMs }: Lane): Promise<void> {
+export async function runLane({ groups, root, claims, freePorts, timeoutMs }: Lane): Promise<void> {
+  process.env.FREE_PORTS = freePorts
   fc.configureGlobal({ seed })
   const hook = runnersHook()
   keepShared()

@@ -43,6 +43,8 @@ const computing = Math.min(availableParallelism(), 4)
 const waiting = 2
 /** Maximum concurrent files with a process of their own. */
 const alone = 1
+/** Ports of all lanes, in equal parts, so that no lane takes the port of a server that restarts in another. */
+const PORTS = { from: 10_000, to: 30_000 }
 /** Options of every lane, as of the services: many short-lived objects, which a larger young generation collects cheaper. */
 const HEAP = ['--max-semi-space-size=32']
 const MINUTE = 60_000
@@ -114,8 +116,11 @@ function groupsOf(files: string[]): Group[] {
 function writePrograms(lanes: Group[][], folder: string): string[] {
   const claims = join(folder, 'claims')
   mkdirSync(claims)
+  const portCount = Math.floor((PORTS.to - PORTS.from) / lanes.length)
   return lanes.map((groups, index) => {
-    const lane: Lane = { root: ROOT, groups, claims, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
+    const port = PORTS.from + index * portCount
+    const freePorts = `${port}-${port + portCount - 1}`
+    const lane: Lane = { root: ROOT, groups, claims, freePorts, timeoutMs: isSoak ? 24 * 60 * MINUTE : 5 * MINUTE }
     const program = join(folder, `${String(index).padStart(3, '0')}.mjs`)
     const module = pathToFileURL(join(import.meta.dirname, 'lane.ts')).href
     writeFileSync(program, `import { runLane } from '${module}'\nawait runLane(${JSON.stringify(lane)})\n`)

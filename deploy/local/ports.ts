@@ -5,25 +5,31 @@ import { Problem } from './problem.ts'
 /** The only address that local servers listen on. */
 export const LOCALHOST = '127.0.0.1'
 
-/** Below the ephemeral ports, so that a restarted server finds its port free. */
-const FREE_PORTS = { from: 20_000, to: 32_000 }
+/**
+ * Ports of `freePort`, unless FREE_PORTS (`from-to`) names others. Below the ephemeral ports, so that a restarted server
+ * finds its port free.
+ */
+const FREE_PORTS = '30000-31999'
 const MAX_ATTEMPTS = 100
-/** Ports that `freePort` returned; their servers may not listen yet. */
-const allocated = new Set<number>()
+const ports = portsInTurn()
 
-/** Returns a port that is free now; never the same one twice. */
+/** Returns a port that is free now, and that this process did not return before unless it has had all others. */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    const port = FREE_PORTS.from + Math.floor(Math.random() * (FREE_PORTS.to - FREE_PORTS.from))
-    if (allocated.has(port)) continue
+    const port = ports.next().value
     try {
       await tryListen(port, LOCALHOST)
-      allocated.add(port)
       return port
     } catch (error) {
       if (attempt === MAX_ATTEMPTS) throw error
     }
   }
+}
+
+function* portsInTurn(): Generator<number, never> {
+  const [from = 0, to = 0] = (process.env.FREE_PORTS ?? FREE_PORTS).split('-').map(Number)
+  const count = to - from + 1
+  for (let turn = Math.floor(Math.random() * count); ; turn++) yield from + (turn % count)
 }
 
 /** Returns different free ports. */
