@@ -10,8 +10,8 @@ import {
   decodeColumn,
 } from '../src/columns/column.ts'
 import { hasColumn, valuesOf } from '../src/columns/column-fields.ts'
-import { compileFilter, type Leaf, leavesOf } from '../src/columns/condition.ts'
-import { evaluateCondition, evaluateExpression } from '../src/columns/evaluate.ts'
+import { compileFilter, leavesOf } from '../src/columns/condition.ts'
+import { evaluateExpression, evaluateLeaves } from '../src/columns/evaluate.ts'
 import { MAYBE, YES } from '../src/columns/outcome.ts'
 import { rewriteRowGroup } from '../src/columns/rewrite.ts'
 import { GROUP_ROWS } from '../src/columns/row-group.model.ts'
@@ -256,9 +256,7 @@ export async function compareWithPlainMatcher({ filters, seed }: { filters: numb
   const compare = async (given: object) => {
     const filter = parseFilter(JSON.stringify(given), columnFields)
     const expression = compileFilter(filter, field => hasColumn(personColumns, field))
-    const outcomes = new Map<Leaf, Uint8Array>()
-    for (const leaf of leavesOf(expression))
-      outcomes.set(leaf, await evaluateCondition(columns(leaf.column), leaf.condition, ROWS, matcher))
+    const outcomes = await evaluateLeaves(leavesOf(expression), columns, ROWS, matcher)
     const rows = evaluateExpression(expression, leaf => outcomes.get(leaf)!, ROWS)
     report.filters++
     records.forEach((record, row) => {

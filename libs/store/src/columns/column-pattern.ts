@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { RE2JS, RE2Set } from 're2js'
 
 /** A pattern as columns match it. */
 export type ColumnPattern = {
@@ -31,25 +31,39 @@ export function columnPattern(given: string, ignoresCase: boolean): ColumnPatter
     unsure: { lineEnd: units.includes('$'), nonAscii: units.some(unit => /^\\b$/i.test(unit)) },
   }
   try {
-    compilePattern(pattern)
+    compile(pattern)
     return pattern
   } catch {
     return undefined
   }
 }
 
-/** Compiles a pattern for a state machine, which takes time in proportion to the text. */
-export function compilePattern({ source, ignoresCase }: Pick<ColumnPattern, 'source' | 'ignoresCase'>): RE2JS {
-  return RE2JS.compile(source, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0)
+/** Finds the patterns that match a text, by their numbers, in time in proportion to the text. */
+export type PatternFinder = (text: string) => readonly number[]
+
+/** Compiles patterns to one state machine: a text is read once, however many they are. */
+export function compilePatterns(patterns: readonly ColumnPattern[]): PatternFinder {
+  const [first, ...others] = patterns
+  if (first && others.length === 0) {
+    const [found, none] = [[0], []]
+    const machine = compile(first) // sooner than a set of one, since it stops at the end of the match
+    return text => (machine.test(text) ? found : none)
+  }
+  const set = new RE2Set()
+  for (const { source, ignoresCase } of patterns) set.add(ignoresCase ? `(?i:${source})` : source)
+  return text => set.match(text)
 }
 
-/** Whether a text contains what a pattern describes; undefined if servers disagree on it. */
-export function matchesText(
-  machine: RE2JS,
-  { unsure }: Pick<ColumnPattern, 'unsure'>,
-  text: string,
-): boolean | undefined {
-  if (unsure.lineEnd && text.endsWith('\n')) return undefined
-  if (unsure.nonAscii && /[^\p{ASCII}]/u.test(text)) return undefined
-  return machine.test(text)
+/** Whether servers disagree if a text matches. */
+export function isUnsure({ unsure }: ColumnPattern, text: string): boolean {
+  return (unsure.lineEnd && text.endsWith('\n')) || (unsure.nonAscii && !isAscii(text))
+}
+
+/** Whether a text has only characters of ASCII. */
+export function isAscii(text: string): boolean {
+  return !/[^\p{ASCII}]/u.test(text)
+}
+
+function compile({ source, ignoresCase }: Pick<ColumnPattern, 'source' | 'ignoresCase'>): RE2JS {
+  return RE2JS.compile(source, ignoresCase ? RE2JS.CASE_INSENSITIVE : 0)
 }

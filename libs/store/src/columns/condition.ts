@@ -37,12 +37,46 @@ type Doc = Record<string, unknown>
 export function compileFilter(filter: object, hasColumn: (field: string) => boolean): Expression {
   const parts = Object.entries(filter).map(([name, value]): Expression => {
     const branches = () => (value as Doc[]).map(branch => compileFilter(branch, hasColumn))
-    if (name === '$and') return { all: branches() }
-    if (name === '$or') return { any: branches() }
-    if (name === '$nor') return { not: { any: branches() } }
+    if (name === '$and') return allOf(branches())
+    if (name === '$or') return anyOf(branches())
+    if (name === '$nor') return { not: anyOf(branches()) }
     return name.startsWith('$') || !hasColumn(name) ? 'unknown' : onField(name, value)
   })
   return parts.length === 1 ? parts[0]! : { all: parts }
+}
+
+/** Any of several; values of one field become one condition, because dozens of them would each take a pass. */
+function anyOf(parts: readonly Expression[]): Expression {
+  const [equal, others] = divide(parts, isIn)
+  const byColumn = Map.groupBy(equal, leaf => leaf.column)
+  const together = [...byColumn].map(([column, leaves]): Leaf => {
+    const values = leaves.flatMap(({ condition }) => condition.values)
+    return { column, condition: { kind: 'in', values } }
+  })
+  return { any: [...others, ...together] }
+}
+
+/** All of several; values that they rule out become one condition for each field. */
+function allOf(parts: readonly Expression[]): Expression {
+  const [unequal, others] = divide(parts, isNotIn)
+  return unequal.length < 2 ? { all: parts } : { all: [...others, { not: anyOf(unequal.map(({ not }) => not)) }] }
+}
+
+type In = Leaf & { condition: { kind: 'in' } }
+
+function isIn(part: Expression): part is In {
+  return part !== 'unknown' && 'column' in part && part.condition.kind === 'in'
+}
+
+function isNotIn(part: Expression): part is { not: In } {
+  return part !== 'unknown' && 'not' in part && isIn(part.not)
+}
+
+function divide<T extends Expression>(
+  parts: readonly Expression[],
+  is: (part: Expression) => part is T,
+): [T[], Expression[]] {
+  return [parts.filter(is), parts.filter(part => !is(part))]
 }
 
 /** Whether columns rule out or confirm any record: otherwise to read them is of no use. */
@@ -95,7 +129,7 @@ function onOperator(
     case '$nin':
       return { not: leaf(oneOf(operand)) }
     case '$all':
-      return allOf(leaf, operand as unknown[])
+      return everyOf(leaf, operand as unknown[])
     case '$gt':
     case '$gte':
     case '$lt':
@@ -113,7 +147,7 @@ function onOperator(
 }
 
 /** One condition for single values: hundreds of them would each take a pass. No value at all is met by no record. */
-function allOf(leaf: (condition: Condition | undefined) => Expression, items: readonly unknown[]): Expression {
+function everyOf(leaf: (condition: Condition | undefined) => Expression, items: readonly unknown[]): Expression {
   if (items.length === 0) return { any: [] }
   return items.every(isScalar) ? leaf({ kind: 'all', values: items }) : { all: items.map(item => leaf(equalTo(item))) }
 }

@@ -4,15 +4,42 @@ import type { Comparison, Condition, Expression, Leaf } from './condition.ts'
 import { MAYBE, NO, YES } from './outcome.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
 
-/** Evaluates a condition for each row of a column. */
-export async function evaluateCondition(
-  column: Column,
-  condition: Condition,
+/** Evaluates conditions for each row; the patterns of a column read its texts once. */
+export async function evaluateLeaves(
+  leaves: readonly Leaf[],
+  columnOf: (name: string) => Column,
   rows: number,
   matcher: PatternMatcher,
-): Promise<Uint8Array> {
+): Promise<Map<Leaf, Uint8Array>> {
+  const matches = await matchPatterns(leaves, columnOf, matcher)
+  return new Map(
+    leaves.map(leaf => [leaf, evaluateLeaf(columnOf(leaf.column), leaf.condition, rows, matches.get(leaf))]),
+  )
+}
+
+async function matchPatterns(
+  leaves: readonly Leaf[],
+  columnOf: (name: string) => Column,
+  matcher: PatternMatcher,
+): Promise<Map<Leaf, Uint8Array>> {
+  const matches = new Map<Leaf, Uint8Array>()
+  for (const [name, some] of Map.groupBy(leaves.filter(isPattern), leaf => leaf.column)) {
+    const patterns = some.map(({ condition }) => condition.pattern)
+    const outcomes = await matcher.match(patterns, columnOf(name))
+    for (const [number, leaf] of some.entries()) matches.set(leaf, outcomes[number]!)
+  }
+  return matches
+}
+
+function isPattern(leaf: Leaf): leaf is Leaf & { condition: { kind: 'pattern' } } {
+  return leaf.condition.kind === 'pattern'
+}
+
+/** @param matches outcomes of the texts, of a pattern */
+function evaluateLeaf(column: Column, condition: Condition, rows: number, matches?: Uint8Array): Uint8Array {
   const outcomes = new Uint8Array(sizeOf(column))
-  await fillScalars(column, condition, outcomes, matcher)
+  if (matches) outcomes.set(matches, firstsOf(column).texts)
+  else fillScalars(column, condition, outcomes)
   fillArrays(column, condition, outcomes)
   fillSpecials(column, condition, outcomes)
   return spread(column, outcomes, rows)
@@ -52,23 +79,17 @@ function firstsOf({ specials, numbers, dates, ids }: Column) {
   return { numbers: specials.length, dates: afterNumbers, ids: afterDates, texts: afterDates + ids.length / ID_BYTES }
 }
 
-async function fillScalars(
-  column: Column,
-  condition: Condition,
-  outcomes: Uint8Array,
-  matcher: PatternMatcher,
-): Promise<void> {
+function fillScalars(column: Column, condition: Condition, outcomes: Uint8Array): void {
   switch (condition.kind) {
     case 'in':
-      return fillEqual(column, condition.values, outcomes)
+      fillEqual(column, condition.values, outcomes)
+      break
     case 'all':
       if (countOf(valuesByKind(condition.values)) === 1) fillEqual(column, condition.values, outcomes)
-      return
+      break
     case 'compare':
-      return fillCompared(column, condition.operator, condition.value, outcomes)
-    case 'pattern':
-      outcomes.set(await matcher.match(condition.pattern, column), firstsOf(column).texts)
-      return
+      fillCompared(column, condition.operator, condition.value, outcomes)
+      break
     case 'exists':
       outcomes.fill(YES)
   }
@@ -186,7 +207,7 @@ function countOf({ hasNull, booleans, numbers, dates, ids, texts }: ReturnType<t
 
 /** Only values of one type are compared with each other. */
 function fillCompared(column: Column, operator: Comparison, value: NonNullable<Scalar>, outcomes: Uint8Array): void {
-  const { specials, numbers, dates, ids, text, ends } = column
+  const { specials, numbers, dates, ids } = column
   const first = firstsOf(column)
   const accepts = comparisons[operator]
   if (typeof value === 'boolean') {
@@ -201,13 +222,41 @@ function fillCompared(column: Column, operator: Comparison, value: NonNullable<S
     for (let at = 0; at < ids.length; at += ID_BYTES)
       if (accepts(ids.slice(at, at + ID_BYTES), wanted)) outcomes[first.ids + at / ID_BYTES] = YES
   } else {
+    const { texts, order } = orderedTexts(column)
     const wanted = latinOf(value)
-    let start = 0
-    ends.forEach((end, index) => {
-      if (accepts(text.slice(start, end), wanted)) outcomes[first.texts + index] = YES
-      start = end
-    })
+    const isGreater = operator === '$gt' || operator === '$gte'
+    const from = isGreater ? lowest(order, index => accepts(texts[index]!, wanted)) : 0
+    const to = isGreater ? order.length : lowest(order, index => !accepts(texts[index]!, wanted))
+    for (const index of order.subarray(from, to)) outcomes[first.texts + index] = YES
   }
+}
+
+type OrderedTexts = { texts: readonly string[]; order: Uint16Array }
+const orders = new WeakMap<Column, OrderedTexts>()
+
+/** The texts of a dictionary and their order, made once: a filter may compare them dozens of times. */
+function orderedTexts(column: Column): OrderedTexts {
+  const known = orders.get(column)
+  if (known) return known
+  const { text, ends } = column
+  const texts = Array.from(ends, (end, index) => text.slice(ends[index - 1] ?? 0, end))
+  const order = Uint16Array.from(texts.keys()).sort((one, other) =>
+    texts[one]! < texts[other]! ? -1 : texts[one]! > texts[other]! ? 1 : 0,
+  )
+  const ordered = { texts, order }
+  orders.set(column, ordered)
+  return ordered
+}
+
+/** The first place whose value is accepted, as all behind it are; the length if there is none. */
+function lowest(order: Uint16Array, accepts: (index: number) => boolean): number {
+  let [from, to] = [0, order.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (accepts(order[middle]!)) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 type Accepts = <V extends number | string>(value: V, wanted: V) => boolean

@@ -1,21 +1,23 @@
 import { Worker } from 'node:worker_threads'
 import type { Column } from './column.ts'
-import type { ColumnPattern } from './column-pattern.ts'
+import { type ColumnPattern, isAscii } from './column-pattern.ts'
 import { NO, YES } from './outcome.ts'
 import type { PatternAnswer, PatternQuestion } from './pattern-worker.ts'
 
-/** Finds which texts of a dictionary match a pattern. */
+type Texts = Pick<Column, 'text' | 'ends'>
+
+/** Finds which texts of a dictionary match patterns. */
 export type PatternMatcher = {
-  /** Returns an outcome for each text. */
-  match(pattern: ColumnPattern, column: Pick<Column, 'text' | 'ends'>): Promise<Uint8Array>
+  /** Returns for each pattern an outcome for each text. */
+  match(patterns: readonly ColumnPattern[], texts: Texts): Promise<Uint8Array[]>
 }
 
 /**
  * Creates a matcher. Plain text is searched at once, which takes a fraction of a millisecond. Other patterns run in a
- * thread of their own, so that requests do not wait for them.
+ * thread of their own, so that requests do not wait for them, and read each text once.
  */
 export function createPatternMatcher(): PatternMatcher {
-  const waiting = new Map<number, PromiseWithResolvers<Uint8Array>>()
+  const waiting = new Map<number, PromiseWithResolvers<Uint8Array[]>>()
   let worker: Worker | undefined
   let next = 0
 
@@ -37,21 +39,31 @@ export function createPatternMatcher(): PatternMatcher {
     return started
   }
 
+  const run = (patterns: readonly ColumnPattern[], { text, ends }: Texts): Promise<Uint8Array[]> => {
+    worker ??= start()
+    worker.ref()
+    const id = next++
+    const answer = Promise.withResolvers<Uint8Array[]>()
+    waiting.set(id, answer)
+    worker.postMessage({ id, patterns, text, ends } satisfies PatternQuestion)
+    return answer.promise
+  }
+
   return {
-    async match(pattern, { text, ends }) {
-      const { literal, ignoresCase } = pattern
-      if (literal !== undefined && !ignoresCase) return search(text, ends, Buffer.from(literal).toString('latin1'))
-      if (literal !== undefined && isAscii(literal) && isAscii(text))
-        return search(text.toLowerCase(), ends, literal.toLowerCase())
-      worker ??= start()
-      worker.ref()
-      const id = next++
-      const answer = Promise.withResolvers<Uint8Array>()
-      waiting.set(id, answer)
-      worker.postMessage({ id, pattern, text, ends } satisfies PatternQuestion)
-      return answer.promise
+    async match(patterns, texts) {
+      const outcomes = patterns.map(pattern => searchLiteral(pattern, texts))
+      const others = patterns.filter((_, number) => !outcomes[number])
+      const ofOthers = others.length > 0 ? await run(others, texts) : []
+      return outcomes.map(found => found ?? ofOthers.shift()!)
     },
   }
+}
+
+/** Searches plain text; undefined if a pattern is none, or its letters match others than those of ASCII. */
+function searchLiteral({ literal, ignoresCase }: ColumnPattern, { text, ends }: Texts): Uint8Array | undefined {
+  if (literal === undefined) return undefined
+  if (!ignoresCase) return search(text, ends, Buffer.from(literal).toString('latin1'))
+  return isAscii(literal) && isAscii(text) ? search(text.toLowerCase(), ends, literal.toLowerCase()) : undefined
 }
 
 /** Searches texts that follow each other: what lies in two of them is not found. */
@@ -67,8 +79,4 @@ function search(text: string, ends: Uint32Array, wanted: string): Uint8Array {
     at = text.indexOf(wanted, isWithin ? ends[index]! : at + 1)
   }
   return outcomes
-}
-
-function isAscii(text: string): boolean {
-  return !/[^\p{ASCII}]/u.test(text)
 }

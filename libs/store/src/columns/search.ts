@@ -6,8 +6,8 @@ import type { Filter, Scope } from '../tenancy/scope.ts'
 import { bytesOf } from './check.ts'
 import { absentColumn, type Column, decodeColumn } from './column.ts'
 import { hasColumn } from './column-fields.ts'
-import { compileFilter, type Expression, isAnswered, isSelective, type Leaf, leavesOf } from './condition.ts'
-import { evaluateCondition, evaluateExpression } from './evaluate.ts'
+import { compileFilter, type Expression, isAnswered, isSelective, leavesOf } from './condition.ts'
+import { evaluateExpression, evaluateLeaves } from './evaluate.ts'
 import { MAYBE, NO, YES } from './outcome.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
 import type { ColumnData } from './rewrite.ts'
@@ -137,18 +137,13 @@ async function evaluateGroups(
   columns: Columns,
 ): Promise<(Uint8Array | undefined)[]> {
   const leaves = leavesOf(expression)
-  const evaluated: (Uint8Array | undefined)[] = []
-  for (const group of groups) {
-    const outcomes = new Map<Leaf, Uint8Array>()
-    for (const leaf of leaves) {
-      const column = group && columns.get(leaf.column)?.get(group)
-      if (!column) break
-      outcomes.set(leaf, await evaluateCondition(column, leaf.condition, group.rows, matcher))
-    }
-    const isUsable = group && leaves.every(leaf => outcomes.has(leaf))
-    evaluated.push(isUsable ? evaluateExpression(expression, leaf => outcomes.get(leaf)!, group.rows) : undefined)
-  }
-  return evaluated
+  const evaluated = groups.map(async group => {
+    const columnOf = (name: string) => group && columns.get(name)?.get(group)
+    if (!group || !leaves.every(leaf => columnOf(leaf.column))) return undefined
+    const outcomes = await evaluateLeaves(leaves, name => columnOf(name)!, group.rows, matcher)
+    return evaluateExpression(expression, leaf => outcomes.get(leaf)!, group.rows)
+  })
+  return Promise.all(evaluated)
 }
 
 /** Reads a column of groups. A group that is missing in the answer was rewritten meanwhile. */
