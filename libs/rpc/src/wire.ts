@@ -6,7 +6,6 @@ import {
   type ServiceError,
   type StatusObject,
 } from '@grpc/grpc-js'
-import { fromJSON } from '@grpc/proto-loader'
 import {
   AppError,
   compilePages,
@@ -32,7 +31,6 @@ export const REQUEST_ID_KEY = 'rollcall-request-id'
 const ERROR_KEY = 'rollcall-error-bin'
 
 const root = contractRoot()
-const definitions = fromJSON(root.toJSON(), { longs: Number, enums: String, defaults: true })
 const routes = compileRoutes(root)
 const pages = compilePages(root)
 
@@ -54,19 +52,43 @@ export function contractPages(): readonly Route[] {
  */
 export const endOfStream = Symbol('end of stream')
 
+/** What messages are at both ends: numbers for 64 bits, names for enums, defaults for absent fields. */
+const CONVERSION = { longs: Number, enums: String, defaults: true }
+
 /** Returns the wire definition of a service. Free JSON is text on the wire, and values at both ends. */
 export function definitionOf(name: ServiceName): ServiceDefinition {
-  const service = root.lookupService(name)
-  const methods = Object.entries(definitions[name] as ServiceDefinition).map(([method, definition]) => {
-    const typed = withJson(definition, service.methods[method]!)
-    return [method, definition.requestStream ? withEnd(typed) : typed]
+  const methods = root.lookupService(name).methodsArray.map(method => {
+    const typed = withJson(plainDefinition(`/${name}/${method.name}`, method), method)
+    return [method.name, typed.requestStream ? withEnd(typed) : typed]
   })
   return Object.fromEntries(methods)
 }
 
 type Definition = MethodDefinition<unknown, unknown>
+type Rpc = Route['rpc']
 
-function withJson(definition: Definition, { resolvedRequestType, resolvedResponseType }: Route['rpc']): Definition {
+function plainDefinition(path: string, rpc: Rpc): Definition {
+  const request = codecOf(rpc.resolvedRequestType!)
+  const response = codecOf(rpc.resolvedResponseType!)
+  return {
+    path,
+    requestStream: rpc.requestStream === true,
+    responseStream: rpc.responseStream === true,
+    requestSerialize: request.serialize,
+    requestDeserialize: request.deserialize,
+    responseSerialize: response.serialize,
+    responseDeserialize: response.deserialize,
+  }
+}
+
+function codecOf(type: NonNullable<Rpc['resolvedRequestType']>) {
+  return {
+    serialize: (message: unknown) => type.encode(type.fromObject(message as object)).finish() as Buffer,
+    deserialize: (bytes: Buffer) => type.toObject(type.decode(bytes), CONVERSION) as unknown,
+  }
+}
+
+function withJson(definition: Definition, { resolvedRequestType, resolvedResponseType }: Rpc): Definition {
   const request = jsonFieldsOf(resolvedRequestType!)
   const response = jsonFieldsOf(resolvedResponseType!)
   const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = definition
