@@ -2,17 +2,17 @@ import { pbkdf2Sync } from 'node:crypto'
 import { availableParallelism, loadavg } from 'node:os'
 
 /** Duration of `work` on the idle reference machine, for which timeouts are chosen. */
-const QUIET_MS = 14
-const ROUNDS = 100_000
+const QUIET_MS = 2.8
+const ROUNDS = 20_000
 /** How long a measurement is valid. The slowest valid one is used, because load comes in bursts. */
 const VALID_MS = 20_000
-const INTERVAL_MS = 1_000
+const INTERVAL_MS = 2_000
 
 let measured: { at: number; factor: number }[] = []
 
 /**
  * Returns how many times slower this machine is now than the idle reference machine, at least 1. It measures a fixed
- * amount of work, at most once a second, and the processes that wait for a core.
+ * amount of work, at most every two seconds, and the processes that wait for a core.
  */
 export function slowness(): number {
   const now = performance.now()
