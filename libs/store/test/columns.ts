@@ -80,6 +80,16 @@ export function peopleWithColumns(
       const expected = actual.map(({ position }) => position).sort((a, b) => b - a)
       return { found: found?.highest(expected.length + 1), expected }
     },
+    /** How many people have each tag, by columns and by the database. */
+    async tagCounts() {
+      const found = await columns.countTexts({ records, field: 'tags' })
+      const actual = await records.aggregate<{ _id: unknown; count: number }>([
+        { $unwind: '$tags' },
+        { $group: { _id: '$tags', count: { $sum: 1 } } },
+      ])
+      const texts = actual.filter(({ _id }) => typeof _id === 'string').map(({ _id, count }) => [_id, count] as const)
+      return { found: new Map([...found].sort()), expected: new Map([...texts].sort()) }
+    },
     hasColumn: (field: string) => hasColumn(personColumns, field),
   }
 }

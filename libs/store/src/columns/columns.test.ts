@@ -52,6 +52,35 @@ describe('columns', () => {
     assert.ok(answered > 40, `${answered} answered`)
   })
 
+  it('count the texts of a field as the database does, without columns, with them, and with stale rows', async () => {
+    const world = peopleWithColumns(store, model, newOrganization())
+    for (let from = 0; from < PEOPLE; from += 1000)
+      await world.add(Array.from({ length: Math.min(1000, PEOPLE - from) }, (_, index) => oddPerson(from + index)))
+    const agree = async () => {
+      const { found, expected } = await world.tagCounts()
+      assert.ok(expected.size > 2)
+      assert.deepEqual(found, expected)
+    }
+    await agree()
+    await rewriteRowGroup(world.data, 0)
+    await agree()
+    const tagged = { tags: ['a tag of three', 'a tag of its own'] }
+    await store.transaction(async tx => {
+      await world.records.updateMany({ position: { $in: [5, 17, 4000] } }, { $set: tagged }, { tx })
+      await world.list.invalidate(tx, [5, 17, 4000])
+      await world.records.deleteMany({ position: 9 }, { tx })
+      await world.list.release(tx, [9])
+    })
+    await agree()
+    for (const group of [0, 1]) await rewriteRowGroup(world.data, group)
+    await agree()
+    await store.transaction(async tx => {
+      await world.records.insertMany([{ ...oddPerson(PEOPLE), ...tagged, position: 9 }], { tx })
+      await world.list.reclaim(tx, [9])
+    })
+    await agree()
+  })
+
   it('are not used after a change of a release that notes nothing, until they are written again', async () => {
     const organization = newOrganization()
     const world = peopleWithColumns(store, model, organization)

@@ -2,6 +2,7 @@ import type { Positions } from '../positions/positions.ts'
 import type { Store } from '../tenancy/connection.ts'
 import type { Scope } from '../tenancy/scope.ts'
 import type { ColumnFields } from './column-fields.ts'
+import { countTexts, type TextCount } from './count-texts.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
 import type { ColumnChunk, RowGroup, StaleRows } from './row-group.model.ts'
 import type { RowSet } from './row-set.ts'
@@ -23,6 +24,8 @@ import { type ColumnSearch, searchColumns } from './search.ts'
 export type ListColumns = {
   /** Finds the positions of the records that match a filter; undefined if columns do not help. */
   search(wanted: Pick<ColumnSearch, 'records' | 'filter' | 'unique'>): Promise<RowSet | undefined>
+  /** Counts the records that have each text of a field, or of its items. */
+  countTexts(wanted: Pick<TextCount, 'records' | 'field'>): Promise<Map<string, number>>
 }
 
 /** The collections of columns in an organization. */
@@ -41,5 +44,6 @@ export function listColumns(
   const data = { store, rowGroups, columnChunks, staleRows, positions, fields, matcher }
   return {
     search: wanted => searchColumns({ ...data, ...wanted }),
+    countTexts: wanted => countTexts({ ...data, ...wanted }),
   }
 }

@@ -1,25 +1,30 @@
 import { AppError } from '@rollcall/contract'
-import type { mongo, PipelineStage } from 'mongoose'
+import type { PipelineStage } from 'mongoose'
 import { startOfSpan } from '../positions/positions.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import type { Filter, Scope } from '../tenancy/scope.ts'
-import { bytesOf } from './check.ts'
-import { absentColumn, type Column, decodeColumn } from './column.ts'
+import type { Column } from './column.ts'
 import { hasColumn } from './column-fields.ts'
 import { compileFilter, type Expression, isAnswered, isSelective, leavesOf } from './condition.ts'
 import { evaluateExpression, evaluateLeaves } from './evaluate.ts'
+import {
+  committed,
+  createUnknown,
+  GROUPS_AT_ONCE,
+  type Group,
+  MAX_SINGLES,
+  POSITIONS,
+  readChunks,
+  readGroups,
+  readStale,
+  type Unknown,
+} from './groups.ts'
 import { MAYBE, NO, YES } from './outcome.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
 import type { ColumnData } from './rewrite.ts'
-import { type ColumnChunk, GROUP_ROWS, groupOf, type RowGroup, rowOf, startOf } from './row-group.model.ts'
+import { GROUP_ROWS, groupOf, rowOf, startOf } from './row-group.model.ts'
 import { createRowSet, type RowSet } from './row-set.ts'
 
-/** Row groups of which a column is read at once: a few megabytes at most. */
-const GROUPS_AT_ONCE = 32
-/** A group with more rows that only records tell of is read as a range. */
-const MAX_SINGLES = GROUP_ROWS / 8
-/** Positions of one query. */
-const POSITIONS = 1000
 /** Shorter lists are read sooner than their columns. */
 const MIN_POSITIONS = 1000
 
@@ -31,10 +36,6 @@ export type ColumnSearch = Omit<ColumnData, 'records'> & {
   filter: Filter
   matcher: PatternMatcher
 }
-
-type Group = Pick<RowGroup, 'group' | 'version' | 'unnoted' | 'rows' | 'columns'> & { holes?: mongo.Binary | undefined }
-/** A range of positions. */
-type Range = { low: number; high: number }
 
 /**
  * Finds the positions of the records that match a filter; undefined if columns do not help.
@@ -86,32 +87,6 @@ export async function searchColumns(search: ColumnSearch): Promise<RowSet | unde
   return found
 }
 
-/** Stale positions by group. */
-async function readStale({ staleRows }: ColumnSearch): Promise<Map<number, number[]>> {
-  const stale = new Map<number, number[]>()
-  const notes = staleRows.stream<{ group: number; positions: number[] }>(
-    [{ $match: {} }, { $project: { _id: 0, group: 1, positions: 1 } }],
-    committed,
-  )
-  for await (const { group, positions } of notes) {
-    const known = stale.get(group)
-    if (known) for (const position of positions) known.push(position)
-    else stale.set(group, positions)
-  }
-  return stale
-}
-
-/** Groups in which every change is noted. */
-async function readGroups({ rowGroups, positions }: ColumnSearch): Promise<Map<number, Group>> {
-  const groups = new Map<number, Group>()
-  const unnoted = await positions.unnoted()
-  for await (const group of rowGroups.stream<Group>([{ $match: { unnoted } }], committed))
-    groups.set(group.group, group)
-  return groups
-}
-
-const committed = { readConcern: 'majority', batchSize: 1000 } as const
-
 /** Columns of groups, by name. */
 type Columns = ReadonlyMap<string, ReadonlyMap<Group, Column>>
 const noColumns: Columns = new Map()
@@ -146,26 +121,6 @@ async function evaluateGroups(
   return Promise.all(evaluated)
 }
 
-/** Reads a column of groups. A group that is missing in the answer was rewritten meanwhile. */
-async function readChunks(
-  { columnChunks }: ColumnSearch,
-  column: string,
-  groups: readonly Group[],
-): Promise<Map<Group, Column>> {
-  const read = new Map<Group, Column>()
-  const having = groups.filter(({ columns }) => columns.includes(column))
-  for (const group of groups) if (!having.includes(group)) read.set(group, absentColumn)
-  if (having.length === 0) return read
-  const byNumber = new Map(having.map(group => [group.group, group]))
-  const range = { $gte: having[0]!.group, $lte: having.at(-1)!.group }
-  const chunks = columnChunks.stream<ColumnChunk>([{ $match: { column, group: range } }], committed)
-  for await (const chunk of chunks) {
-    const group = byNumber.get(chunk.group)
-    if (group?.version.equals(chunk.version)) read.set(group, decodeColumn(bytesOf(chunk)))
-  }
-  return read
-}
-
 /** Overrules the columns: there is no record in a hole, and only the record tells of a stale row. */
 function settleRows(rows: Uint8Array, { holes }: Group, stale: readonly number[]): void {
   const bits = holes?.value()
@@ -185,28 +140,6 @@ function addRows({ start, rows, found, unknown }: Rows): void {
   else {
     unknown.addSingles(open)
     found.addRows(start, rows, YES)
-  }
-}
-
-type Unknown = ReturnType<typeof createUnknown>
-
-/** Collects the positions that columns do not tell of. */
-function createUnknown() {
-  const ranges: Range[] = []
-  const singles: number[] = []
-  return {
-    ranges,
-    singles,
-    addRange(range: Range): void {
-      const last = ranges.at(-1)
-      if (last && last.high + 1 === range.low) last.high = range.high
-      else ranges.push({ ...range })
-    },
-    addSingles(positions: readonly number[]): void {
-      for (const position of positions) singles.push(position)
-    },
-    /** Whether they are all of the list. */
-    isAll: (last: number) => ranges[0]?.low === 1 && ranges[0].high === last,
   }
 }
 

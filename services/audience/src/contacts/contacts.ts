@@ -13,13 +13,11 @@ import { contactChanger } from './change-contact.ts'
 import { distinctTags } from './changes.ts'
 import { publicContact } from './contact.model.ts'
 import { sampleCsv } from './contact-csv.ts'
+import { countTags } from './count-tags.ts'
 import { contactCreator } from './create-contact.ts'
 import { contactDeleter } from './delete-contact.ts'
 import { userLinker } from './link-user.ts'
 import { exportContacts, listContacts } from './list-contacts.ts'
-
-/** Only the most frequent tags are listed; an organization can have any number. */
-const MAX_TAGS = 10_000
 
 /** The use cases of contacts. The gateway has checked requests against the rules of the contract. */
 export function contacts(context: Context): Handlers<'rollcall.audience.v1.Contacts'> {
@@ -36,18 +34,7 @@ export function contacts(context: Context): Handlers<'rollcall.audience.v1.Conta
       return sampleCsv([...definitions.values()])
     },
 
-    countTags: async (_request, { caller }) =>
-      json(
-        await context.collections
-          .of(caller.organizationId)
-          .contacts.aggregate([
-            { $unwind: '$tags' },
-            { $group: { _id: '$tags', count: { $sum: 1 } } },
-            { $sort: { count: -1, _id: 1 } },
-            { $limit: MAX_TAGS },
-            { $project: { _id: 0, tag: '$_id', count: 1 } },
-          ]),
-      ),
+    countTags: (_request, { caller }) => countTags(context, caller.organizationId),
 
     getGrowth: (request, call) => getGrowth(context, request, call),
 

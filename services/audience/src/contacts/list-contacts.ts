@@ -7,9 +7,11 @@ import {
   countRecords,
   event,
   type FieldTable,
+  type ListColumns,
   listColumns,
   listRawRecords,
   objectId,
+  type Positions,
   parseFilter,
   runList,
 } from '@rollcall/store'
@@ -53,11 +55,22 @@ export async function exportContacts(
   return contactsAsCsv(found, [...definitions.values()])
 }
 
-function listOptions(context: Context, caller: Call['caller'], fields: FieldTable) {
-  const positions = contactPositions(context, caller.organizationId)
+function listOptions(context: Context, { organizationId }: Call['caller'], fields: FieldTable) {
+  const positions = contactPositions(context, organizationId)
   const total = async () => (await positions.read()).total
-  const tenant = context.collections.of(caller.organizationId)
-  const { matches, patterns: matcher } = context
-  const columns = listColumns(context.store, tenant, { positions, fields: contactColumns, matcher })
-  return { scope: tenant.contacts, fields, positions, total, matches, columns }
+  const columns = openColumns(context, organizationId, positions)
+  return {
+    scope: context.collections.of(organizationId).contacts,
+    fields,
+    positions,
+    total,
+    matches: context.matches,
+    columns,
+  }
+}
+
+/** Opens the columns of an organization's contacts. */
+export function openColumns(context: Context, organizationId: string, positions: Positions): ListColumns {
+  const { store, collections, patterns: matcher } = context
+  return listColumns(store, collections.of(organizationId), { positions, fields: contactColumns, matcher })
 }
