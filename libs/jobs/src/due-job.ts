@@ -51,6 +51,8 @@ type Limit = { field: string; limitOf(value: string): number }
 type Candidate = DueRecord & { keys: string[] }
 
 const POLL_MS = 1000
+/** Interval of searches while no record becomes due. Those that this process stores wake the job. */
+const IDLE_POLL_MS = 3000
 const CLAIM_MS = 15_000
 const HEARTBEAT_MS = 5000
 const BACKLOG_EVERY_MS = 10_000
@@ -110,26 +112,35 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const takeDue = async (meter: Meter): Promise<void> => {
     waiting = await beginAll(waiting, meter)
     if (isFull() || Date.now() < nextSearchAt()) return
-    searchAt = Date.now() + POLL_MS
-    const found = await search()
-    waiting = await beginAll([...waiting, ...found], meter)
-    if (found.length === PAGE) wake()
+    const soonest = Date.now() + POLL_MS
+    searchAt = soonest
+    const { due, next } = await search()
+    const isAwake = searchAt !== soonest // something was stored meanwhile
+    if (due.length === 0 && !isAwake) searchAt = Math.max(soonest, Math.min(next, Date.now() + IDLE_POLL_MS))
+    waiting = await beginAll([...waiting, ...due], meter)
+    if (due.length === PAGE) wake()
   }
 
-  const search = async (): Promise<Candidate[]> => {
+  /** Finds due records, and when the next one is due. */
+  const search = async (): Promise<{ due: Candidate[]; next: number }> => {
     const busy = busyValues()
     const supplied = limits.map(
       (_, index) => new Set(waiting.map(({ keys }) => keys[index]!).filter(key => busy[index]!.has(key))),
     )
     const filter = {
-      ...isDue(),
+      dueAt: { $gte: new Date(0) },
       ...except('_id', [...running.keys()]), // their claim may have expired: another replica has to take them
       ...Object.assign({}, ...limits.map(({ field }, index) => except(field, [...supplied[index]!]))),
     }
     const startedAt = performance.now()
-    const due = await model.find(filter, fields).sort({ dueAt: 1 }).limit(PAGE).lean<DueRecord[]>()
+    const found = await model.find(filter, fields).sort({ dueAt: 1 }).limit(PAGE).lean<DueRecord[]>()
     restsUntil = Date.now() + Math.min(POLL_MS, REST * (performance.now() - startedAt))
-    return due.map(record => ({ ...record, keys: limits.map(({ field }) => keyIn(record, field)) }))
+    const now = Date.now()
+    const due = found.filter(({ dueAt }) => Number(dueAt) <= now)
+    return {
+      due: due.map(record => ({ ...record, keys: limits.map(({ field }) => keyIn(record, field)) })),
+      next: Number(found[due.length]?.dueAt ?? Infinity),
+    }
   }
   const nextSearchAt = () => Math.max(searchAt, restsUntil)
 
