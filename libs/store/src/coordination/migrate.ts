@@ -16,8 +16,10 @@ export type Migration = {
   undeclared: string[]
 }
 
-type IndexFields = Record<string, unknown>
+type Index = { key: Record<string, 1 | -1>; name: string }
 
+/** The server's code for a collection that does not exist. */
+const NO_COLLECTION = 26
 /** How often the progress of an index is logged. */
 const PROGRESS_MS = 10_000
 /** How long a killed holder blocks the others. */
@@ -67,17 +69,33 @@ type Report = (collection: Collection, index: string) => NodeJS.Timeout
 
 async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration, report: Report): Promise<void> {
   const { collection } = model
-  await model.createCollection()
-  const before = new Set((await collection.indexes()).map(({ name }) => name))
-  const declared = new Set(['_id_'])
-  for (const [fields, { background: _, ...options }] of declaredIndexes(model)) {
-    const name = (options.name as string | undefined) ?? Object.entries(fields).flat().join('_')
-    const reporting = report(collection, name)
-    await collection.createIndex(fields as never, { ...options, name }).finally(() => clearInterval(reporting))
-    declared.add(name)
-    if (!before.has(name)) created.push(`${collection.name}.${name}`)
+  const declared = declaredIndexes(model)
+  const before = await indexNames(collection)
+  if (!before && declared.length === 0) await model.createCollection()
+  for (const indexes of inCommands(declared, before)) {
+    const reporting = report(collection, indexes.map(({ name }) => name).join())
+    await collection.createIndexes(indexes).finally(() => clearInterval(reporting))
+    for (const { name } of indexes) if (!before?.has(name)) created.push(`${collection.name}.${name}`)
   }
-  for (const name of before) if (name && !declared.has(name)) undeclared.push(`${collection.name}.${name}`)
+  const names = new Set(['_id_', ...declared.map(({ name }) => name)])
+  for (const name of before ?? []) if (!names.has(name)) undeclared.push(`${collection.name}.${name}`)
+}
+
+/** The names of a collection's indexes; undefined if there is no collection. */
+async function indexNames(collection: Collection): Promise<ReadonlySet<string> | undefined> {
+  try {
+    return new Set((await collection.indexes()).map(({ name = '' }) => name))
+  } catch (error) {
+    if ((error as { code?: unknown }).code === NO_COLLECTION) return undefined
+    throw error
+  }
+}
+
+/** One command for a new collection; otherwise one for the known indexes, and one for each that is missing: it may take long. */
+function inCommands(indexes: readonly Index[], before: ReadonlySet<string> | undefined): Index[][] {
+  const known = indexes.filter(({ name }) => !before || before.has(name))
+  const missing = indexes.filter(index => !known.includes(index))
+  return [known, ...missing.map(index => [index])].filter(some => some.length > 0)
 }
 
 /** Logs how far the server is with an index. MongoDB tells the number of keys to users with the privilege `inprog`. */
@@ -92,11 +110,17 @@ async function logProgress({ name, conn }: Collection, index: string, logger: Lo
 }
 
 /** Indexes of the schema, and {organization, _id}: some servers need it to find a record by id in an organization. */
-function declaredIndexes(model: Model<unknown>): [IndexFields, Record<string, unknown>][] {
-  const indexes = model.schema.indexes() as [IndexFields, Record<string, unknown>][]
-  const byId: IndexFields = { organization: 1, _id: 1 }
-  const hasById = indexes.some(([fields]) => Object.keys(fields).join() === Object.keys(byId).join())
-  return model.schema.path('organization') && !hasById && !isInternal(model) ? [...indexes, [byId, {}]] : indexes
+function declaredIndexes(model: Model<unknown>): Index[] {
+  const indexes = model.schema.indexes() as [Index['key'], Partial<Index> & { background?: boolean }][]
+  const byId: Index['key'] = { organization: 1, _id: 1 }
+  const hasById = indexes.some(([key]) => Object.keys(key).join() === Object.keys(byId).join())
+  const needsById = model.schema.path('organization') && !hasById && !isInternal(model)
+  const all: typeof indexes = needsById ? [...indexes, [byId, {}]] : indexes
+  return all.map(([key, { background: _, ...options }]) => ({
+    name: Object.entries(key).flat().join('_'),
+    ...options,
+    key,
+  }))
 }
 
 const internal = new Set(['Counter', 'Positions', 'rowGroups', 'columnChunks', 'staleRows'])
