@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { explain, interruption, Problem, type RunningBacking, startBacking, supervise } from '@rollcall/local'
 import { startMongodProcess } from '@rollcall/testing/mongod/process'
 import { MongoClient } from 'mongodb'
+import { bundleServices } from './bundle.ts'
 import { obtainTools, toolsCache } from './chart/tools.ts'
 import type { Group, Lane } from './lane.ts'
 
@@ -131,7 +132,7 @@ function writePrograms(lanes: Group[][], folder: string): string[] {
 async function runTests(
   programs: string[],
   backing: RunningBacking,
-  mongodbUrl: string,
+  { mongodbUrl, bundles }: { mongodbUrl: string; bundles: string },
   signal: AbortSignal,
 ): Promise<number> {
   const concurrency = isSoak ? 1 : computing + waiting + alone
@@ -146,6 +147,7 @@ async function runTests(
       ...(!process.env.MONGODB_URL && { DISPOSABLE_MONGODB: 'true' }),
       NODE_COMPILE_CACHE: join(CACHE, 'compile'),
       NODE_NO_WARNINGS: '1',
+      SERVICE_BUNDLES: bundles,
       ...(isSoak && { SOAK: 'full' }),
     },
   }
@@ -184,7 +186,9 @@ async function main(signal: AbortSignal): Promise<number> {
   const backing = await startBacking({ cacheDir: CACHE, dataDir, log: print, signal })
   print(['tests run against:', ...backing.describe].join('\n  '))
   const programs = writePrograms(lanesOf(files), dataDir)
-  const run = (mongodbUrl: string) => runTests(programs, backing, mongodbUrl, signal)
+  const bundles = files.some(file => file.startsWith('test')) ? join(dataDir, 'services') : ''
+  if (bundles) await bundleServices(bundles)
+  const run = (mongodbUrl: string) => runTests(programs, backing, { mongodbUrl, bundles }, signal)
   const primary = await primaryOf(backing.env.MONGODB_URL)
   return (mongodFlag ? throughMongod(primary, run) : run(primary)).finally(() => backing.stop())
 }

@@ -77,10 +77,16 @@ export function launchService(service: ServiceName, process: ServiceProcess): Pr
 function programOf(service: ServiceName, { environment, internalPort }: ServiceProcess): Program {
   return {
     command: process.execPath,
-    args: ['--max-semi-space-size=32', join(ROOT, 'services', service, 'src', 'main.ts')],
+    args: ['--max-semi-space-size=32', entryOf(service)],
     cwd: ROOT,
     env: { ...environment, INTERNAL_PORT: String(internalPort), NODE_NO_WARNINGS: '1' },
   }
+}
+
+/** The program of a service: its source, or in tests a bundle in the folder SERVICE_BUNDLES. */
+function entryOf(service: ServiceName): string {
+  const { SERVICE_BUNDLES } = process.env
+  return SERVICE_BUNDLES ? join(SERVICE_BUNDLES, `${service}.js`) : join(ROOT, 'services', service, 'src', 'main.ts')
 }
 
 /** Waits until a launched service is ready; `host` is the address it listens on. */

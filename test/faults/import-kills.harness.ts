@@ -88,7 +88,7 @@ async function importAll(api: Api, files: readonly string[]): Promise<void> {
   await follow(api, undo.jobId)
 }
 
-/** Starts the product as processes, with its own Redis for the queue and a proxy between import and audience. */
+/** Starts the product, what is killed as processes, with its own Redis for the queue and a proxy between import and audience. */
 export async function startWorld(): Promise<World> {
   await using onFailure = new AsyncDisposableStack()
   const redis = await startRedis()
@@ -97,7 +97,7 @@ export async function startWorld(): Promise<World> {
   const replicaSet = await startReplicaSet()
   onFailure.defer(() => replicaSet.stop())
   const stack = await startStack({
-    processes: true,
+    processes: ['import', 'audience'],
     settings: { ...organizationSettings, REDIS_QUEUE_URL: redis.url, MONGODB_URL: replicaSet.url },
     settingsOf: { import: { AUDIENCE_ADDRESS: `${LOCALHOST}:${wirePort}` } },
   })
