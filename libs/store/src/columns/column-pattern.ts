@@ -5,8 +5,9 @@ export type ColumnPattern = {
   /** In the syntax of RE2. */
   source: string
   ignoresCase: boolean
-  /** The text, if the pattern is plain text. */
+  /** The text, if the pattern is plain text; `isPrefix` of one that texts begin with. */
   literal: string | undefined
+  isPrefix: boolean
   /** Texts that servers disagree on: those that end in a line break, those with characters beyond ASCII. */
   unsure: { lineEnd: boolean; nonAscii: boolean }
 }
@@ -20,14 +21,17 @@ const UNITS = /\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,256\}|./gsu
  */
 export function columnPattern(given: string, ignoresCase: boolean): ColumnPattern | undefined {
   const units: string[] = given.match(UNITS) ?? []
-  const isPlain = units.every(unit => /^\\[^a-z0-9]$/iu.test(unit) || /^[^\\[\](){}*+?|^$.]$/u.test(unit))
+  const isPrefix = units[0] === '^'
+  const parts = isPrefix ? units.slice(1) : units
+  const isPlain = parts.every(unit => /^\\[^a-z0-9]$/iu.test(unit) || /^[^\\[\](){}*+?|^$.]$/u.test(unit))
   const source = units
     .map(unit => unit.replace(/^\{(\d+),256\}$/, '{$1,}').replace(/\\([^\p{ASCII}])/gu, '$1'))
     .join('')
   const pattern = {
     source,
     ignoresCase,
-    literal: isPlain ? units.map(unit => unit.replace(/^\\/, '')).join('') : undefined,
+    literal: isPlain ? parts.map(unit => unit.replace(/^\\/, '')).join('') : undefined,
+    isPrefix,
     unsure: { lineEnd: units.includes('$'), nonAscii: units.some(unit => /^\\b$/i.test(unit)) },
   }
   try {

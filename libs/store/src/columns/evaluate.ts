@@ -4,7 +4,7 @@ import type { Comparison, Condition, Expression, Leaf } from './condition.ts'
 import { MAYBE, NO, YES } from './outcome.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
 
-/** Evaluates conditions for each row; the patterns of a column read its texts once. */
+/** Evaluates conditions for each row. Those on the texts of a column read them once, however many they are. */
 export async function evaluateLeaves(
   leaves: readonly Leaf[],
   columnOf: (name: string) => Column,
@@ -12,8 +12,12 @@ export async function evaluateLeaves(
   matcher: PatternMatcher,
 ): Promise<Map<Leaf, Uint8Array>> {
   const matches = await matchPatterns(leaves, columnOf, matcher)
+  const ranked = rankTexts(leaves, columnOf)
   return new Map(
-    leaves.map(leaf => [leaf, evaluateLeaf(columnOf(leaf.column), leaf.condition, rows, matches.get(leaf))]),
+    leaves.map(leaf => {
+      const { column, condition } = leaf
+      return [leaf, evaluateLeaf(columnOf(column), condition, rows, matches.get(leaf), ranked.get(column))]
+    }),
   )
 }
 
@@ -35,11 +39,57 @@ function isPattern(leaf: Leaf): leaf is Leaf & { condition: { kind: 'pattern' } 
   return leaf.condition.kind === 'pattern'
 }
 
+type Comparing = Leaf & { condition: { kind: 'compare' } }
+
+/** The texts that a filter compares those of a column with, in order, and where each of the column's stands among them. */
+type Ranked = {
+  values: readonly string[]
+  /** For each text twice the number of lower values, and one more if it is equal to the next. */
+  ranks: Uint16Array
+}
+
+/** Ranks the texts of columns, so that a comparison is one of numbers. */
+function rankTexts(leaves: readonly Leaf[], columnOf: (name: string) => Column): Map<string, Ranked> {
+  const ranked = new Map<string, Ranked>()
+  for (const [name, some] of Map.groupBy(leaves.filter(comparesText), leaf => leaf.column)) {
+    const values = [...new Set(some.map(({ condition }) => latinOf(condition.value as string)))].sort()
+    const { text, ends } = columnOf(name)
+    let start = 0
+    const ranks = Uint16Array.from(ends, end => {
+      const rank = rankAmong(values, text.slice(start, end))
+      start = end
+      return rank
+    })
+    ranked.set(name, { values, ranks })
+  }
+  return ranked
+}
+
+function comparesText(leaf: Leaf): leaf is Comparing {
+  return leaf.condition.kind === 'compare' && typeof leaf.condition.value === 'string'
+}
+
+function rankAmong(values: readonly string[], text: string): number {
+  let [from, to] = [0, values.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (values[middle]! < text) from = middle + 1
+    else to = middle
+  }
+  return 2 * from + (values[from] === text ? 1 : 0)
+}
+
 /** @param matches outcomes of the texts, of a pattern */
-function evaluateLeaf(column: Column, condition: Condition, rows: number, matches?: Uint8Array): Uint8Array {
+function evaluateLeaf(
+  column: Column,
+  condition: Condition,
+  rows: number,
+  matches: Uint8Array | undefined,
+  ranked: Ranked | undefined,
+): Uint8Array {
   const outcomes = new Uint8Array(sizeOf(column))
   if (matches) outcomes.set(matches, firstsOf(column).texts)
-  else fillScalars(column, condition, outcomes)
+  else fillScalars(column, condition, outcomes, ranked)
   fillArrays(column, condition, outcomes)
   fillSpecials(column, condition, outcomes)
   return spread(column, outcomes, rows)
@@ -79,7 +129,7 @@ function firstsOf({ specials, numbers, dates, ids }: Column) {
   return { numbers: specials.length, dates: afterNumbers, ids: afterDates, texts: afterDates + ids.length / ID_BYTES }
 }
 
-function fillScalars(column: Column, condition: Condition, outcomes: Uint8Array): void {
+function fillScalars(column: Column, condition: Condition, outcomes: Uint8Array, ranked: Ranked | undefined): void {
   switch (condition.kind) {
     case 'in':
       fillEqual(column, condition.values, outcomes)
@@ -88,7 +138,7 @@ function fillScalars(column: Column, condition: Condition, outcomes: Uint8Array)
       if (countOf(valuesByKind(condition.values)) === 1) fillEqual(column, condition.values, outcomes)
       break
     case 'compare':
-      fillCompared(column, condition.operator, condition.value, outcomes)
+      fillCompared(column, condition.operator, condition.value, outcomes, ranked)
       break
     case 'exists':
       outcomes.fill(YES)
@@ -206,7 +256,13 @@ function countOf({ hasNull, booleans, numbers, dates, ids, texts }: ReturnType<t
 }
 
 /** Only values of one type are compared with each other. */
-function fillCompared(column: Column, operator: Comparison, value: NonNullable<Scalar>, outcomes: Uint8Array): void {
+function fillCompared(
+  column: Column,
+  operator: Comparison,
+  value: NonNullable<Scalar>,
+  outcomes: Uint8Array,
+  ranked: Ranked | undefined,
+): void {
   const { specials, numbers, dates, ids } = column
   const first = firstsOf(column)
   const accepts = comparisons[operator]
@@ -222,41 +278,10 @@ function fillCompared(column: Column, operator: Comparison, value: NonNullable<S
     for (let at = 0; at < ids.length; at += ID_BYTES)
       if (accepts(ids.slice(at, at + ID_BYTES), wanted)) outcomes[first.ids + at / ID_BYTES] = YES
   } else {
-    const { texts, order } = orderedTexts(column)
-    const wanted = latinOf(value)
-    const isGreater = operator === '$gt' || operator === '$gte'
-    const from = isGreater ? lowest(order, index => accepts(texts[index]!, wanted)) : 0
-    const to = isGreater ? order.length : lowest(order, index => !accepts(texts[index]!, wanted))
-    for (const index of order.subarray(from, to)) outcomes[first.texts + index] = YES
+    const { values, ranks } = ranked!
+    const rank = 2 * values.indexOf(latinOf(value)) + 1
+    markCompared(ranks, accepts, rank, outcomes, first.texts)
   }
-}
-
-type OrderedTexts = { texts: readonly string[]; order: Uint16Array }
-const orders = new WeakMap<Column, OrderedTexts>()
-
-/** The texts of a dictionary and their order, made once: a filter may compare them dozens of times. */
-function orderedTexts(column: Column): OrderedTexts {
-  const known = orders.get(column)
-  if (known) return known
-  const { text, ends } = column
-  const texts = Array.from(ends, (end, index) => text.slice(ends[index - 1] ?? 0, end))
-  const order = Uint16Array.from(texts.keys()).sort((one, other) =>
-    texts[one]! < texts[other]! ? -1 : texts[one]! > texts[other]! ? 1 : 0,
-  )
-  const ordered = { texts, order }
-  orders.set(column, ordered)
-  return ordered
-}
-
-/** The first place whose value is accepted, as all behind it are; the length if there is none. */
-function lowest(order: Uint16Array, accepts: (index: number) => boolean): number {
-  let [from, to] = [0, order.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (accepts(order[middle]!)) to = middle
-    else from = middle + 1
-  }
-  return from
 }
 
 type Accepts = <V extends number | string>(value: V, wanted: V) => boolean
@@ -269,7 +294,7 @@ const comparisons: Record<Comparison, Accepts> = {
 }
 
 function markCompared(
-  values: Float64Array,
+  values: Float64Array | Uint16Array,
   accepts: Accepts,
   wanted: number,
   outcomes: Uint8Array,

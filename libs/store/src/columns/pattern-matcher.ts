@@ -60,10 +60,23 @@ export function createPatternMatcher(): PatternMatcher {
 }
 
 /** Searches plain text; undefined if a pattern is none, or its letters match others than those of ASCII. */
-function searchLiteral({ literal, ignoresCase }: ColumnPattern, { text, ends }: Texts): Uint8Array | undefined {
+function searchLiteral(
+  { literal, isPrefix, ignoresCase }: ColumnPattern,
+  { text, ends }: Texts,
+): Uint8Array | undefined {
   if (literal === undefined) return undefined
-  if (!ignoresCase) return search(text, ends, Buffer.from(literal).toString('latin1'))
-  return isAscii(literal) && isAscii(text) ? search(text.toLowerCase(), ends, literal.toLowerCase()) : undefined
+  const find = isPrefix ? searchStarts : search
+  if (!ignoresCase) return find(text, ends, Buffer.from(literal).toString('latin1'))
+  return isAscii(literal) && isAscii(text) ? find(text.toLowerCase(), ends, literal.toLowerCase()) : undefined
+}
+
+function searchStarts(text: string, ends: Uint32Array, wanted: string): Uint8Array {
+  let start = 0
+  return Uint8Array.from(ends, end => {
+    const isFound = start + wanted.length <= end && text.startsWith(wanted, start)
+    start = end
+    return isFound ? YES : NO
+  })
 }
 
 /** Searches texts that follow each other: what lies in two of them is not found. */
