@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type ClientSession, type Connection, type mongo, Schema, type Types } from 'mongoose'
 import type { Store } from '../tenancy/connection.ts'
 import { retrySoon, retryTransaction, translateErrors } from '../tenancy/errors.ts'
+import { oncePerTurn } from '../tenancy/once-per-turn.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import { type Filter, objectId, type Scope } from '../tenancy/scope.ts'
 import { incrementCounter, incrementCounterExclusively, readCounter, readUnnoted } from './counters.ts'
@@ -125,9 +126,18 @@ export function positionModel(store: Pick<Store, 'model'>) {
   return store.model('Positions', registerSchema)
 }
 
-/** By connection, then by organization and name. */
+/** Registers as they were read last, by connection, then by organization and name. */
 const recentMaps = new WeakMap<Connection, LRUCache<string, PositionMap>>()
 const RECENT_LISTS = 1000
+
+/** Shares reads of registers, by connection. */
+const sharedReads = new WeakMap<Connection, ReturnType<typeof oncePerTurn>>()
+
+function sharedReadsOf(connection: Connection): ReturnType<typeof oncePerTurn> {
+  const known = sharedReads.get(connection) ?? oncePerTurn()
+  sharedReads.set(connection, known)
+  return known
+}
 
 function recentOf(connection: Connection): LRUCache<string, PositionMap> {
   const known = recentMaps.get(connection) ?? new LRUCache<string, PositionMap>({ max: RECENT_LISTS })
@@ -162,6 +172,7 @@ export function positions(
   const waitId = `waiting for ${name} of ${key.organization}`
   const seen = recentOf(store.connection)
   const seenKey = `${key.organization} ${name}`
+  const share = sharedReadsOf(store.connection)
   const find = (options: mongo.FindOptions = {}) =>
     translateErrors(registers.findOne<Register>(key, { maxTimeMS: READ_MS, ...options }))
 
@@ -221,6 +232,24 @@ export function positions(
     if (isRight && is === was && !hasStray) return undefined
     await update({ $set: { total: is, ...(hasStray && { holes: Object.fromEntries(kept) }) } }, tx)
     return { was, is }
+  }
+
+  const readMap = async (tx?: ClientSession): Promise<PositionMap> => {
+    const known = tx ? undefined : seen.get(seenKey)
+    // The holes of a large list are large themselves: they are read again only after a change.
+    const changed = { $cond: [{ $ne: ['$changes', known?.changes] }, '$holes', '$$REMOVE'] }
+    const projection = { total: 1, last: 1, changes: 1, holes: known ? changed : 1 }
+    const register = await find({ projection, ...(tx ? { session: tx } : COMMITTED) })
+    const { total = 0, last = 0, changes = 0, holes = {} } = register ?? {}
+    if (known && register && !register.holes) return known
+    const map = {
+      total,
+      last,
+      changes,
+      holes: new Map(Object.entries(holes).map(([block, count]) => [Number(block), count])),
+    }
+    if (!tx) seen.set(seenKey, map) // an uncommitted register may be rolled back
+    return map
   }
 
   return {
@@ -300,23 +329,7 @@ export function positions(
       return (register?.changes ?? 0) - (register?.noted ?? 0) + touched
     },
     recent: () => seen.get(seenKey),
-    async read(tx) {
-      const known = tx ? undefined : seen.get(seenKey)
-      // The holes of a large list are large themselves: they are read again only after a change.
-      const changed = { $cond: [{ $ne: ['$changes', known?.changes] }, '$holes', '$$REMOVE'] }
-      const projection = { total: 1, last: 1, changes: 1, holes: known ? changed : 1 }
-      const register = await find({ projection, ...(tx ? { session: tx } : COMMITTED) })
-      const { total = 0, last = 0, changes = 0, holes = {} } = register ?? {}
-      if (known && register && !register.holes) return known
-      const map = {
-        total,
-        last,
-        changes,
-        holes: new Map(Object.entries(holes).map(([block, count]) => [Number(block), count])),
-      }
-      if (!tx) seen.set(seenKey, map) // an uncommitted register may be rolled back
-      return map
-    },
+    read: tx => (tx ? readMap(tx) : share(seenKey, readMap)),
   }
 }
 

@@ -4,6 +4,7 @@ import { AppError } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
 import { type Model, Types } from 'mongoose'
 import { draft, newOrganization, type Person, people, recordingStore } from '../../test/store.ts'
+import { positions } from '../positions/positions.ts'
 import { scoped } from './scope.ts'
 
 describe('reads of the same turn', () => {
@@ -37,6 +38,22 @@ describe('reads of the same turn', () => {
     const [one, other] = await Promise.all([scope.get(ids[0]!, 'contact'), scope.get(ids[0]!, 'contact')])
     one.tags.push('changed by its reader')
     assert.deepEqual(other.tags, [])
+  })
+
+  it('share the register of a list, as it is when they begin', async () => {
+    const { store } = recorded
+    const organization = newOrganization()
+    const list = positions(store, organization, 'people')
+    const already = recorded.sent('find', 'positions').length
+    const before = [list.read(), positions(store, organization, 'people').read()]
+    const another = positions(store, newOrganization(), 'people').read()
+    assert.deepEqual(
+      (await Promise.all([...before, another])).map(({ total }) => total),
+      [0, 0, 0],
+    )
+    assert.equal(recorded.sent('find', 'positions').length - already, 2)
+    await store.transaction(tx => list.take(tx, 3))
+    assert.equal((await list.read()).total, 3)
   })
 
   it('never get a record of another organization', async () => {
