@@ -1,7 +1,7 @@
 import { Alert, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core'
 import type { FirstFactor, SignInOrganization } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isStatus, rollcall } from '../api.ts'
@@ -23,6 +23,7 @@ export function SignIn() {
   const [requestId, setRequestId] = useState('')
   const [mfaToken, setMfaToken] = useState('')
   const enter = useEnter()
+  usePreloaded()
   const proceed = (answer: FirstFactor) => {
     if (!answer.mfaToken) return enter()
     setMfaToken(answer.mfaToken)
@@ -64,6 +65,16 @@ function useEnter(): () => void {
     client.clear()
     void navigate({ href: next ?? '/' })
   }
+}
+
+/** Loads the code of the screen that follows while people still type. */
+function usePreloaded(): void {
+  const { next = '/' } = useSearch({ from: '/sign-in' })
+  const router = useRouter()
+  useEffect(() => {
+    const [matched] = router.getMatchedRoutes(next.replace(/[?#].*/, ''))
+    for (const route of matched) void router.loadRouteChunk(route)?.catch(() => undefined) // loaded when it is opened
+  }, [router, next])
 }
 
 function ByPassword(props: {
