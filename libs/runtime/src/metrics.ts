@@ -16,7 +16,7 @@ export type Metrics = {
 }
 
 /** How often the lag of the event loop is sampled. The default of 10 ms is most of what an idle process does. */
-const LAG_INTERVAL_MS = 100
+const LAG_INTERVAL_MS = 200
 const DURATION_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Creates the registry of a service with the process's default metrics. Every metric has the label `service`. */
