@@ -1,15 +1,20 @@
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SERVICES } from '@rollcall/local'
 import { type Plugin, rolldown } from 'rolldown'
 
-/** Packages with binaries, and Node's own. */
-const EXTERNAL = /^(@node-rs\/|node:)/
+/** Packages with binaries, which no bundle can hold. */
+const BINARY = /^@node-rs\//
 const PLACES = /\bimport\.meta\.(dirname|url)\b|\b__(dirname|filename)\b/g
 
-/** Keeps the places of sources, by which modules find their files and threads. */
+/** Keeps the places of sources, by which modules find their files and threads, and packages with binaries. */
 const sourcePlaces: Plugin = {
   name: 'source places',
+  resolveId(source, importer) {
+    if (!importer || !BINARY.test(source)) return undefined
+    return { id: createRequire(importer).resolve(source), external: 'absolute' }
+  },
   transform(code, id) {
     if (!/\.(ts|[cm]?js)$/.test(id)) return undefined
     return code.replace(PLACES, place => {
@@ -25,7 +30,6 @@ export async function bundleServices(folder: string): Promise<void> {
   await using bundle = await rolldown({
     input: Object.fromEntries(sources),
     platform: 'node',
-    external: EXTERNAL,
     plugins: [sourcePlaces],
     logLevel: 'silent',
   })
