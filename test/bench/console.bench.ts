@@ -8,6 +8,7 @@ import { manyAddresses } from '../every-route.ts'
 import { organizationSettings } from '../import/organizations.ts'
 import { startStack } from '../stack.ts'
 import { fill } from './audience.bench.ts'
+import { columnsWritten } from './filters.bench.ts'
 import { type Figure, median } from './measure.ts'
 
 const contactCount = Number(process.env.BENCH_CONTACTS ?? 1_000_000)
@@ -24,7 +25,9 @@ export async function run(): Promise<Figure[]> {
   const mongo = await new MongoClient(stack.backing.MONGODB_URL).connect()
   const browser = await launchBrowser()
   try {
-    await fill(stack, mongo.db(`${stack.namespace}rollcall_audience`), contactCount)
+    const db = mongo.db(`${stack.namespace}rollcall_audience`)
+    await fill(stack, db, contactCount)
+    await columnsWritten(db, contactCount)
     const times: number[] = []
     for (let round = 0; round <= ROUNDS; round++) times.push(await signInToContacts(stack.urls[0]!))
     const ms = median(times.slice(1)) // the first one warms the services

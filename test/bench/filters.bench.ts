@@ -32,7 +32,7 @@ export async function run(): Promise<Figure[]> {
   try {
     const db = mongo.db(`${stack.namespace}rollcall_audience`)
     const audience = await fill(stack, db, contactCount)
-    await columnsWritten(db)
+    await columnsWritten(db, contactCount)
     const usage = await usageOf(stack)
     const asked = (filters: readonly object[]) => askOnce(audience, usage, filters)
     await asked(scores(0, 40)) // warms up
@@ -54,8 +54,8 @@ export async function run(): Promise<Figure[]> {
 }
 
 /** Waits until the job has written the columns of all contacts. */
-async function columnsWritten(db: Db): Promise<void> {
-  const wanted = Math.ceil(contactCount / GROUP_ROWS)
+export async function columnsWritten(db: Db, contacts: number): Promise<void> {
+  const wanted = Math.ceil(contacts / GROUP_ROWS)
   for (const until = Date.now() + 1_200_000; Date.now() < until; await delay(1000))
     if ((await db.collection('rowGroups').countDocuments()) >= wanted) return
   assert.fail('the columns were not written in time')
