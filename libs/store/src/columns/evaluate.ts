@@ -56,7 +56,7 @@ function rankTexts(leaves: readonly Leaf[], columnOf: (name: string) => Column):
     const { text, ends } = columnOf(name)
     let start = 0
     const ranks = Uint16Array.from(ends, end => {
-      const rank = rankAmong(values, text.slice(start, end))
+      const rank = rankAmong(values, text, start, end)
       start = end
       return rank
     })
@@ -69,14 +69,26 @@ function comparesText(leaf: Leaf): leaf is Comparing {
   return leaf.condition.kind === 'compare' && typeof leaf.condition.value === 'string'
 }
 
-function rankAmong(values: readonly string[], text: string): number {
+function rankAmong(values: readonly string[], text: string, start: number, end: number): number {
   let [from, to] = [0, values.length]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (values[middle]! < text) from = middle + 1
+    if (isLower(values[middle]!, text, start, end)) from = middle + 1
     else to = middle
   }
-  return 2 * from + (values[from] === text ? 1 : 0)
+  const next = values[from]
+  const isEqual = next !== undefined && next.length === end - start && text.startsWith(next, start)
+  return 2 * from + (isEqual ? 1 : 0)
+}
+
+/** Whether a value is lower than a part of a text. A copy of the part, and `<`, would take several times as long. */
+function isLower(value: string, text: string, start: number, end: number): boolean {
+  const shorter = Math.min(value.length, end - start)
+  for (let index = 0; index < shorter; index++) {
+    const difference = value.charCodeAt(index) - text.charCodeAt(start + index)
+    if (difference !== 0) return difference < 0
+  }
+  return value.length < end - start
 }
 
 /** @param matches outcomes of the texts, of a pattern */
