@@ -53,10 +53,12 @@ function rankTexts(leaves: readonly Leaf[], columnOf: (name: string) => Column):
   const ranked = new Map<string, Ranked>()
   for (const [name, some] of Map.groupBy(leaves.filter(comparesText), leaf => leaf.column)) {
     const values = [...new Set(some.map(({ condition }) => latinOf(condition.value as string)))].sort()
+    const compared = values.map(value => Buffer.from(value, 'latin1'))
     const { text, ends } = columnOf(name)
+    const bytes = Buffer.from(text, 'latin1')
     let start = 0
     const ranks = Uint16Array.from(ends, end => {
-      const rank = rankAmong(values, text, start, end)
+      const rank = rankAmong(compared, bytes, start, end)
       start = end
       return rank
     })
@@ -69,26 +71,24 @@ function comparesText(leaf: Leaf): leaf is Comparing {
   return leaf.condition.kind === 'compare' && typeof leaf.condition.value === 'string'
 }
 
-function rankAmong(values: readonly string[], text: string, start: number, end: number): number {
-  let [from, to] = [0, values.length]
+function rankAmong(values: readonly Uint8Array[], bytes: Uint8Array, start: number, end: number): number {
+  let [from, to, isEqual] = [0, values.length, false]
   while (from < to) {
     const middle = (from + to) >> 1
-    if (isLower(values[middle]!, text, start, end)) from = middle + 1
+    const order = compare(values[middle]!, bytes, start, end)
+    if (order < 0) from = middle + 1
     else to = middle
+    if (order === 0) isEqual = true
   }
-  const next = values[from]
-  const isEqual = next !== undefined && next.length === end - start && text.startsWith(next, start)
   return 2 * from + (isEqual ? 1 : 0)
 }
 
-/** Whether a value is lower than a part of a text. A copy of the part, and `<`, would take several times as long. */
-function isLower(value: string, text: string, start: number, end: number): boolean {
+/** Compares a value with a part of the bytes. A call of the engine for each, as of strings, would take several times as long. */
+function compare(value: Uint8Array, bytes: Uint8Array, start: number, end: number): number {
   const shorter = Math.min(value.length, end - start)
-  for (let index = 0; index < shorter; index++) {
-    const difference = value.charCodeAt(index) - text.charCodeAt(start + index)
-    if (difference !== 0) return difference < 0
-  }
-  return value.length < end - start
+  let index = 0
+  while (index < shorter && value[index] === bytes[start + index]) index++
+  return index < shorter ? value[index]! - bytes[start + index]! : value.length - (end - start)
 }
 
 /** @param matches outcomes of the texts, of a pattern */
