@@ -1,5 +1,6 @@
 import type { Positions } from '../positions/positions.ts'
 import type { Store } from '../tenancy/connection.ts'
+import { readLimitsOf } from '../tenancy/read-limits.ts'
 import type { Scope } from '../tenancy/scope.ts'
 import type { ColumnFields } from './column-fields.ts'
 import { countTexts, type TextCount } from './count-texts.ts'
@@ -24,7 +25,10 @@ import { type ColumnSearch, searchColumns } from './search.ts'
 export type ListColumns = {
   /** Finds the positions of the records that match a filter; undefined if columns do not help. */
   search(wanted: Pick<ColumnSearch, 'records' | 'filter' | 'unique'>): Promise<RowSet | undefined>
-  /** Counts the records that have each text of a field, or of its items. */
+  /**
+   * Counts the records that have each text of a field, or of its items. Throws `quota.too_many_pending` if the organization
+   * already reads as much as it may.
+   */
   countTexts(wanted: Pick<TextCount, 'records' | 'field'>): Promise<Map<string, number>>
 }
 
@@ -44,6 +48,9 @@ export function listColumns(
   const data = { store, rowGroups, columnChunks, staleRows, positions, fields, matcher }
   return {
     search: wanted => searchColumns({ ...data, ...wanted }),
-    countTexts: wanted => countTexts({ ...data, ...wanted }),
+    countTexts: wanted =>
+      readLimitsOf(store.connection).filtered(String(wanted.records.organization), () =>
+        countTexts({ ...data, ...wanted }),
+      ),
   }
 }

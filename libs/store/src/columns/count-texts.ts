@@ -6,6 +6,7 @@ import type { Scope } from '../tenancy/scope.ts'
 import { type Column, SPECIALS, scalarsOf, sizeOf } from './column.ts'
 import type { ColumnScopes } from './columns.ts'
 import {
+  checkTime,
   committed,
   createUnknown,
   GROUPS_AT_ONCE,
@@ -21,17 +22,20 @@ import { GROUP_ROWS, groupOf, rowOf, startOf } from './row-group.model.ts'
 
 /** Positions whose records one query counts: a few megabytes of records. */
 const RECORDS_AT_ONCE = 16 * GROUP_ROWS
+/** Different texts that a count keeps in memory. */
+const MAX_TEXTS = 500_000
 
 /** A list with columns, and a field of texts or of arrays of texts. */
 export type TextCount = ColumnScopes & {
   positions: Positions
-  records: Pick<Scope<unknown>, 'stream'>
+  records: Pick<Scope<unknown>, 'stream' | 'organization'>
   field: string
 }
 
 /**
  * Counts the records that have each text of a field. Exact as `searchColumns` is, by the same reads in the same order; what
- * columns do not tell of is counted in the records, in pieces.
+ * columns do not tell of is counted in the records, in pieces. Throws `service.unavailable` if it takes too long, or if there
+ * are more than half a million texts.
  */
 export async function countTexts(counted: TextCount): Promise<Map<string, number>> {
   const { last } = await counted.positions.read()
@@ -69,10 +73,6 @@ export async function countTexts(counted: TextCount): Promise<Map<string, number
   return totals.texts
 }
 
-function checkTime(deadline: number): void {
-  if (Date.now() > deadline) throw new AppError('service.unavailable', {}, { cause: new Error('out of time') })
-}
-
 /** Counts the rows of a group by code. `open` are the rows that only records tell of. */
 function countRows(column: Column, { rows, holes }: Group, stale: readonly number[]) {
   const counts = new Uint32Array(sizeOf(column))
@@ -93,7 +93,11 @@ function countRows(column: Column, { rows, holes }: Group, stale: readonly numbe
 /** Adds up the counts of texts. */
 function createTotals() {
   const texts = new Map<string, number>()
-  const add = (text: string, count: number) => void texts.set(text, (texts.get(text) ?? 0) + count)
+  const add = (text: string, count: number) => {
+    texts.set(text, (texts.get(text) ?? 0) + count)
+    if (texts.size > MAX_TEXTS)
+      throw new AppError('service.unavailable', {}, { cause: new Error(`more than ${MAX_TEXTS} texts`) })
+  }
   return {
     texts,
     add,

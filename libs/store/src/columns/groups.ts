@@ -1,3 +1,4 @@
+import { AppError } from '@rollcall/contract'
 import type { mongo } from 'mongoose'
 import type { Positions } from '../positions/positions.ts'
 import { bytesOf } from './check.ts'
@@ -18,6 +19,11 @@ export type Group = Pick<RowGroup, 'group' | 'version' | 'unnoted' | 'rows' | 'c
 }
 /** A range of positions. */
 export type Range = { low: number; high: number }
+
+/** Throws `service.unavailable` after a deadline, in milliseconds since the epoch. */
+export function checkTime(deadline: number): void {
+  if (Date.now() > deadline) throw new AppError('service.unavailable', {}, { cause: new Error('out of time') })
+}
 
 /** Reads stale positions by group. Before the groups: what is missing here is in columns that are read later. */
 export async function readStale({ staleRows }: Pick<ColumnScopes, 'staleRows'>): Promise<Map<number, number[]>> {

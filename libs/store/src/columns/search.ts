@@ -1,4 +1,3 @@
-import { AppError } from '@rollcall/contract'
 import type { PipelineStage } from 'mongoose'
 import { startOfSpan } from '../positions/positions.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
@@ -8,6 +7,7 @@ import { hasColumn } from './column-fields.ts'
 import { compileFilter, type Expression, isAnswered, isSelective, leavesOf } from './condition.ts'
 import { evaluateExpression, evaluateLeaves } from './evaluate.ts'
 import {
+  checkTime,
   committed,
   createUnknown,
   GROUPS_AT_ONCE,
@@ -65,7 +65,7 @@ export async function searchColumns(search: ColumnSearch): Promise<RowSet | unde
   }
   let next = reading(0)
   for (let from = 0; from < total; from += GROUPS_AT_ONCE) {
-    if (Date.now() > deadline) throw new AppError('service.unavailable', {}, { cause: new Error('out of time') })
+    checkTime(deadline)
     const some = groupsFrom(from)
     const columns = await next
     next = reading(from + GROUPS_AT_ONCE) // the database reads while these are evaluated
