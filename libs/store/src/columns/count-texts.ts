@@ -12,8 +12,7 @@ import {
   GROUPS_AT_ONCE,
   type Group,
   MAX_SINGLES,
-  POSITIONS,
-  type Range,
+  positionsOf,
   readChunks,
   readGroups,
   readStale,
@@ -66,7 +65,7 @@ export async function countTexts(counted: TextCount): Promise<Map<string, number
       }
     }
   }
-  for (const position of positionsOf(unknown)) {
+  for (const position of positionsOf(unknown, RECORDS_AT_ONCE)) {
     checkTime(deadline)
     for await (const { text, count } of countRecords(counted, position)) totals.add(text, count)
   }
@@ -115,20 +114,6 @@ function createTotals() {
       })
     },
   }
-}
-
-/** The positions of each query. */
-function* positionsOf({
-  ranges,
-  singles,
-}: {
-  ranges: readonly Range[]
-  singles: readonly number[]
-}): Generator<object> {
-  for (const { low, high } of ranges)
-    for (let from = low; from <= high; from += RECORDS_AT_ONCE)
-      yield { $gte: from, $lte: Math.min(high, from + RECORDS_AT_ONCE - 1) }
-  for (let from = 0; from < singles.length; from += POSITIONS) yield { $in: singles.slice(from, from + POSITIONS) }
 }
 
 function countRecords({ records, field }: TextCount, position: object) {

@@ -11,14 +11,14 @@ export const GROUPS_AT_ONCE = 32
 /** A group with more rows that only records tell of is read as a range. */
 export const MAX_SINGLES = GROUP_ROWS / 8
 /** Positions of one query. */
-export const POSITIONS = 1000
+const POSITIONS = 1000
 
 /** A row group as it is read. */
 export type Group = Pick<RowGroup, 'group' | 'version' | 'unnoted' | 'rows' | 'columns'> & {
   holes?: mongo.Binary | undefined
 }
 /** A range of positions. */
-export type Range = { low: number; high: number }
+type Range = { low: number; high: number }
 
 /** Throws `service.unavailable` after a deadline, in milliseconds since the epoch. */
 export function checkTime(deadline: number): void {
@@ -96,4 +96,11 @@ export function createUnknown() {
     /** Whether they are all of the list. */
     isAll: (last: number) => ranges[0]?.low === 1 && ranges[0].high === last,
   }
+}
+
+/** Yields conditions on `position`, one for each query of unknown positions. A range is cut into pieces of `atOnce`. */
+export function* positionsOf({ ranges, singles }: Unknown, atOnce = Number.POSITIVE_INFINITY): Generator<object> {
+  for (const { low, high } of ranges)
+    for (let from = low; from <= high; from += atOnce) yield { $gte: from, $lte: Math.min(high, from + atOnce - 1) }
+  for (let from = 0; from < singles.length; from += POSITIONS) yield { $in: singles.slice(from, from + POSITIONS) }
 }

@@ -13,7 +13,7 @@ import {
   GROUPS_AT_ONCE,
   type Group,
   MAX_SINGLES,
-  POSITIONS,
+  positionsOf,
   readChunks,
   readGroups,
   readStale,
@@ -144,8 +144,8 @@ function addRows({ start, rows, found, unknown }: Rows): void {
 }
 
 /** Finds the matches among the positions that columns do not tell of. */
-async function lookUp({ records, filter }: ColumnSearch, { ranges, singles }: Unknown, found: RowSet): Promise<void> {
-  const find = async (position: object) => {
+async function lookUp({ records, filter }: ColumnSearch, unknown: Unknown, found: RowSet): Promise<void> {
+  for (const position of positionsOf(unknown)) {
     const stages: PipelineStage[] = [
       { $match: { position } },
       { $match: filter },
@@ -153,7 +153,4 @@ async function lookUp({ records, filter }: ColumnSearch, { ranges, singles }: Un
     ]
     for await (const { positions } of records.stream<{ positions: number[] }>(stages, committed)) found.add(positions)
   }
-  for (const { low, high } of ranges) await find({ $gte: low, $lte: high })
-  for (let from = 0; from < singles.length; from += POSITIONS)
-    await find({ $in: singles.slice(from, from + POSITIONS) })
 }
