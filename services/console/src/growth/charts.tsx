@@ -2,7 +2,7 @@ import '@mantine/charts/styles.layer.css'
 import { AreaChart, BarChart } from '@mantine/charts'
 import type { GrowthPoint } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
-import { rangeOf } from './series.ts'
+import { ticksOf } from './series.ts'
 
 const SERIES = { created: 'indigo.5', unsubscribed: 'orange.5', deleted: 'gray.5' } as const
 
@@ -32,6 +32,7 @@ export function GrowthCharts({
     strokeDasharray: '3 3',
     xAxisProps: { minTickGap: 40, tickMargin: 8 },
   } as const
+  const ticks = ticksOf(points)
   const axis = { width: 56, tickFormatter: short, allowDecimals: false } as const
   return (
     <div aria-hidden>
@@ -42,7 +43,7 @@ export function GrowthCharts({
         curveType="linear"
         strokeWidth={1.75}
         fillOpacity={0.22}
-        yAxisProps={{ ...axis, domain: rangeOf(points) }}
+        yAxisProps={{ ...axis, ticks, domain: [ticks[0]!, ticks.at(-1)!] }}
         series={[{ name: 'total', label: names.total, color: 'indigo.5' }]}
         areaProps={{ isAnimationActive: false }}
         areaChartProps={{ accessibilityLayer: false }}

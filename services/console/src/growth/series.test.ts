@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { queryOf, rangeOf, sumsOf } from './series.ts'
+import { queryOf, sumsOf, ticksOf } from './series.ts'
 
 describe('the growth of a period', () => {
   const point = { at: '2026-06-01T00:00:00.000Z', blocked: 0 }
@@ -18,7 +18,8 @@ describe('the growth of a period', () => {
   it('is summed up', () => assert.deepEqual(sumsOf(points), { created: 5, unsubscribed: 3, deleted: 3, net: 2 }))
 
   it('is shown where it moves', () => {
-    assert.deepEqual(rangeOf(points), [101, 106])
-    assert.deepEqual(rangeOf([{ total: 0 }]), [0, 1])
+    assert.deepEqual(ticksOf(points), [100, 102, 104, 106])
+    assert.deepEqual(ticksOf([{ total: 0 }]), [0, 1])
+    assert.deepEqual(ticksOf([{ total: 5000 }, { total: 12_400 }]), [0, 5000, 10_000, 15_000])
   })
 })

@@ -31,10 +31,21 @@ export function sumsOf(points: readonly GrowthPoint[]): Sums {
   return sums
 }
 
-/** Returns the range of an axis that shows how a total moves, with some room below and above. */
-export function rangeOf(points: readonly Pick<GrowthPoint, 'total'>[]): [low: number, high: number] {
+/** Returns the marks of an axis that shows how a total moves: round numbers, with some room below and above. */
+export function ticksOf(points: readonly Pick<GrowthPoint, 'total'>[]): number[] {
   const totals = points.map(({ total }) => total)
   const [low, high] = [Math.min(...totals), Math.max(...totals)]
-  const room = Math.max(1, Math.ceil((high - low) * 0.15))
-  return [Math.max(0, low - room), high + room]
+  const room = Math.max(1, (high - low) * 0.15)
+  const step = roundedUp((high - low + 2 * room) / STEPS)
+  const first = Math.floor(Math.max(0, low - room) / step)
+  const last = Math.ceil((high + room) / step)
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
+}
+
+const STEPS = 4
+
+/** Returns the next of 1, 2, 5, 10, 20, 50, … */
+function roundedUp(width: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, width)))
+  return power * ([1, 2, 5].find(factor => factor * power >= width) ?? 10)
 }

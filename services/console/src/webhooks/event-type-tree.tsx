@@ -1,11 +1,10 @@
 import { Checkbox, Input, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { ChevronDownIcon, ChevronRightIcon, SearchIcon } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { type EventGroup, groupsOf, withTypes } from './event-groups.ts'
-import { eventTypesQuery } from './queries.ts'
+import { useEventTypes } from './queries.ts'
 import classes from './webhooks.module.css'
 
 type Choice = { chosen: readonly string[]; onChange: (types: string[]) => void }
@@ -14,7 +13,7 @@ type Choice = { chosen: readonly string[]; onChange: (types: string[]) => void }
 export function EventTypeTree({ chosen, onChange, error }: Choice & { error?: ReactNode }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  const { data: types, error: problem, refetch } = useQuery(eventTypesQuery)
+  const { data: types, error: problem, refetch } = useEventTypes()
   if (problem) return <ProblemAlert error={problem} onRetry={refetch} />
   if (!types) return <Skeleton height={240} />
   const groups = groupsOf(types, text)

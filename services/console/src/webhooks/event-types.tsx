@@ -1,6 +1,5 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import type { EventTypeDescription } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,7 +12,7 @@ import { SearchBox } from '../kit/search-box.tsx'
 import { Section } from '../kit/section.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import classes from './event-types.module.css'
-import { eventTypesQuery } from './queries.ts'
+import { useEventTypes } from './queries.ts'
 import { RECEIVER } from './receiver.ts'
 
 /** What webhooks can tell of: each type with its description, an example and its schema; and a receiver. */
@@ -21,7 +20,7 @@ export function EventTypes() {
   const { t } = useTranslation()
   const { q = '' } = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
-  const { data: types, error, refetch } = useQuery(eventTypesQuery)
+  const { data: types, error, refetch } = useEventTypes()
   const wanted = q.toLowerCase()
   const found = types?.filter(({ type, description }) => `${type} ${description}`.toLowerCase().includes(wanted))
   return (
