@@ -15,8 +15,8 @@ import { startStack, type TestStack } from '../stack.ts'
 import { type Change, waysOut } from './campaign-opt-outs.ways.ts'
 
 /** M3 of the goals: changes of contacts that are about to get the mail. */
-const changes = counted(60, 2_000)
-const recipients = isSoak ? 20_000 : 600
+const changes = counted(30, 2_000)
+const recipients = isSoak ? 20_000 : 300
 const timeout = scaledTimeout(isSoak ? 3_600_000 : 120_000)
 /** How long the mail server takes for a mail: contacts are changed while theirs waits. */
 const MAIL_MS = 15
@@ -111,7 +111,7 @@ describe('a campaign whose contacts end their mail meanwhile, in every way', () 
     }
     for (let round = 1, late = 0; late === 0; round++) {
       assert.ok(round <= MAX_NAIVE_ROUNDS, 'no mail was late in any round')
-      const played = await play(`naive${round}`, 40, 400, () => ['naive', naive])
+      const played = await play(`naive${round}`, 20, 250, () => ['naive', naive])
       t.diagnostic(`${played.changed} changes, ${played.late.length} handed over after them`)
       late = played.late.length
     }

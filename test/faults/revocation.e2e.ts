@@ -3,7 +3,11 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { type Api, bodyOf, makeToken } from '../api.ts'
+import { counted } from '../soak.ts'
 import { startStack, type TestStack } from '../stack.ts'
+
+/** How often each cause is tried. */
+const rounds = counted(3, 30)
 
 /** A revocation end to end: two gateways, warm caches, constant readers. The cache has a harness of its own. */
 describe('a credential that was revoked', () => {
@@ -55,7 +59,7 @@ describe('a credential that was revoked', () => {
     ]
   for (const [cause, revoke, status] of causes) {
     it(`by being ${cause} is refused on the very next request, at every gateway`, async () => {
-      for (let round = 0; round < 6; round++) {
+      for (let round = 0; round < rounds; round++) {
         const role = `${cause} ${round}`
         const owner = from(stack.owner)
         await bodyOf(
