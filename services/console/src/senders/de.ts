@@ -40,7 +40,7 @@ export default {
   onlyOwner: 'Nur der Eigentümer kann diesen Absender ändern.',
   save: 'Änderungen speichern',
   saved: 'Absender gespeichert',
-  passwordKept: 'Leer lassen, um das gespeicherte Passwort zu behalten.',
+  passwordKept: 'Leer lassen, um das gespeicherte Passwort zu behalten. Ein Test braucht es noch einmal.',
   deactivate: 'Deaktivieren',
   activate: 'Aktivieren',
   deactivated: 'Von {{email}} wird nichts gesendet, bis Sie den Absender wieder aktivieren',

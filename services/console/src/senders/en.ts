@@ -37,7 +37,7 @@ export default {
   onlyOwner: 'Only the owner can change this sender.',
   save: 'Save changes',
   saved: 'Saved the sender',
-  passwordKept: 'Leave it empty to keep the stored password.',
+  passwordKept: 'Leave it empty to keep the stored password. A test needs it again.',
   deactivate: 'Deactivate',
   activate: 'Activate',
   deactivated: 'Nothing is sent from {{email}} until you activate it again',

@@ -1,4 +1,4 @@
-import { Group, NumberInput, PasswordInput, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Sender } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +7,7 @@ import { Action } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { Section } from '../kit/section.tsx'
 import classes from './sender-settings.module.css'
+import { SmtpFields, smtpOf, valuesOfSmtp } from './smtp-fields.tsx'
 
 /** The settings of a sender that its owner can change. */
 export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sender: Sender }) {
@@ -15,12 +16,7 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
     initialValues: {
       name,
       replyTo: replyTo ?? '',
-      smtp: {
-        host: smtp?.host ?? '',
-        port: (smtp?.port ?? 0) as number | string,
-        username: smtp?.username ?? '',
-        password: '',
-      },
+      smtp: valuesOfSmtp(smtp),
     },
   })
   const submit = useSubmit(form, {
@@ -28,7 +24,7 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
       rollcall.senders.update(_id, {
         name: values.name,
         replyTo: values.replyTo || null,
-        ...(smtp && { smtp: smtpOf(values.smtp) }),
+        ...(smtp && { smtp: { ...smtpOf(values.smtp), ...(values.smtp.username === '' && { username: null }) } }),
       }),
     done: t('senders.saved'),
     onDone: () => form.resetDirty(),
@@ -52,23 +48,7 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
               {...form.getInputProps('replyTo')}
             />
           </Group>
-          {smtp && (
-            <>
-              <Group grow align="flex-start">
-                <TextInput label={t('senders.host')} required {...form.getInputProps('smtp.host')} />
-                <NumberInput label={t('senders.port')} required hideControls {...form.getInputProps('smtp.port')} />
-              </Group>
-              <Group grow align="flex-start">
-                <TextInput label={t('senders.username')} autoComplete="off" {...form.getInputProps('smtp.username')} />
-                <PasswordInput
-                  label={t('kit.field.password')}
-                  description={t('senders.passwordKept')}
-                  autoComplete="new-password"
-                  {...form.getInputProps('smtp.password')}
-                />
-              </Group>
-            </>
-          )}
+          {smtp && <SmtpFields form={form} isStored />}
           <div>
             <Action call="senders.update" loading={submit.isPending} disabled={!form.isDirty()} onClick={() => send()}>
               {t('senders.save')}
@@ -78,18 +58,4 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
       </div>
     </Section>
   )
-}
-
-function smtpOf({
-  host,
-  port,
-  username,
-  password,
-}: {
-  host: string
-  port: number | string
-  username: string
-  password: string
-}) {
-  return { host, port: Number(port), ...(username && { username }), ...(password && { password }) }
 }

@@ -1,4 +1,4 @@
-import { Group, NumberInput, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { MailIcon, PlusIcon } from '@primer/octicons-react'
 import type { CreateSenderBody, Sender } from '@rollcall/sdk'
@@ -7,18 +7,17 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
-import { FormModal, fieldProps, isAtField, useSubmit } from '../kit/form-modal.tsx'
+import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
-import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { SmtpFields, smtpOf, valuesOfSmtp } from './smtp-fields.tsx'
 
 const DELIVERIES = ['provider', 'hosted', 'smtp', 'oauth'] as const
-const SUBMISSION_PORT = 587
 
 /** The senders that the person owns or shares. */
 export function Senders() {
@@ -103,20 +102,12 @@ function CreateSender({ onClose }: { onClose: () => void }) {
       email: '',
       replyTo: '',
       delivery: 'provider' as CreateSenderBody['delivery'],
-      smtp: { host: '', port: SUBMISSION_PORT as number | string, username: '', password: '' },
+      smtp: valuesOfSmtp(),
       oauth: { provider: 'google' as 'google' | 'microsoft' },
     },
-    onValuesChange: () => test.reset(), // it was about the settings before
   })
   const navigate = useNavigate()
   const { delivery } = form.values
-  const smtpOf = ({ host, port, username, password }: typeof form.values.smtp) => ({
-    host,
-    port: Number(port),
-    ...(username && { username }),
-    ...(password && { password }),
-  })
-  const test = useSubmit(form, { send: ({ smtp }) => rollcall.senders.testSmtp({ smtp: smtpOf(smtp) }) })
   const submit = useSubmit(form, {
     send: ({ smtp, oauth, replyTo, ...values }) =>
       rollcall.senders.create({
@@ -151,35 +142,7 @@ function CreateSender({ onClose }: { onClose: () => void }) {
         data={DELIVERIES.map(value => ({ value, label: t(`senders.delivery.${value}`) }))}
         {...form.getInputProps('delivery')}
       />
-      {delivery === 'smtp' && (
-        <>
-          <Group grow align="flex-start">
-            <TextInput label={t('senders.host')} required {...form.getInputProps('smtp.host')} />
-            <NumberInput label={t('senders.port')} required hideControls {...form.getInputProps('smtp.port')} />
-          </Group>
-          <TextInput label={t('senders.username')} autoComplete="off" {...form.getInputProps('smtp.username')} />
-          <PasswordInput
-            label={t('kit.field.password')}
-            autoComplete="new-password"
-            {...form.getInputProps('smtp.password')}
-          />
-          <Stack gap="xs" align="flex-start">
-            <Action
-              call="senders.testSmtp"
-              variant="default"
-              loading={test.isPending}
-              disabled={form.values.smtp.host === ''}
-              onClick={() => test.mutate(form.values)}
-            >
-              {t('senders.testSmtp')}
-            </Action>
-            <Text size="sm" role="status">
-              {test.isSuccess && t('senders.smtpWorks')}
-            </Text>
-            {test.error && !isAtField(form as never, test.error) && <ProblemAlert error={test.error} />}
-          </Stack>
-        </>
-      )}
+      {delivery === 'smtp' && <SmtpFields form={form} />}
       {delivery === 'oauth' && (
         <Select
           label={t('senders.account')}
