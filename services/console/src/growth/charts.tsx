@@ -56,7 +56,7 @@ export function GrowthCharts({
         withLegend
         legendProps={{ verticalAlign: 'bottom', height: 32 }}
         maxBarWidth={14}
-        yAxisProps={axis}
+        yAxisProps={{ ...axis, tickCount: 3 }}
         series={(['created', 'unsubscribed', 'deleted'] as const).map(name => ({
           name,
           label: names[name],
