@@ -19,7 +19,7 @@ import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
 /** R2 of the goals: at least one kill of each service, and a fault of the replica set for each. */
 const kills = counted(SERVICES.length, 200)
-/** Time between two requests of a client; shorter in the soak, which has the machine for itself. */
+/** Time between two requests of a client; shorter in the soak, which has the machine to itself. */
 const LOAD_PAUSE_MS = isSoak ? 20 : 80
 /** How long the replica set has no primary, or replicates late. */
 const OUTAGE_MS = 1500

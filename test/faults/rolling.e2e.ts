@@ -15,7 +15,7 @@ const replicas = isSoak
   ? { identity: 2, audience: 2, gateway: 2 }
   : { identity: 1, audience: 2, gateway: 2, import: 0, messaging: 0 }
 const clients = 6
-/** Time between two requests of a client; shorter in the soak, which has the machine for itself. */
+/** Time between two requests of a client; shorter in the soak, which has the machine to itself. */
 const LOAD_PAUSE_MS = isSoak ? 10 : 40
 
 describe('a rolling restart under load', () => {
