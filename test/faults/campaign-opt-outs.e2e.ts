@@ -15,8 +15,8 @@ import { startStack, type TestStack } from '../stack.ts'
 import { type Change, waysOut } from './campaign-opt-outs.ways.ts'
 
 /** M3 of the goals: changes of contacts that are about to get the mail. */
-const changes = counted(30, 2_000)
-const recipients = isSoak ? 20_000 : 300
+const changes = counted(40, 2_000)
+const recipients = isSoak ? 20_000 : 400
 const timeout = scaledTimeout(isSoak ? 3_600_000 : 120_000)
 /** How long the mail server takes for a mail: contacts are changed while theirs waits. */
 const MAIL_MS = 15

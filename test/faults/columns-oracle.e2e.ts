@@ -26,7 +26,7 @@ suite('columns of contacts', () => {
   })
 
   test('do not if searches ignore which rows are stale', async t => {
-    const report = await compareWithDatabase(audience, { filters: 500, kills: 0, seed, ignoresStale: true })
+    const report = await compareWithDatabase(audience, { filters: 1000, kills: 0, seed, ignoresStale: true })
     t.diagnostic(`${report.wrong.length} of ${report.filters} filters are wrong (seed ${seed})`)
     assert.notDeepEqual(report.wrong, [])
   })
