@@ -267,6 +267,19 @@ describe('administration in the console', () => {
     await form.getByText(/^Localhost is not allowed/).waitFor()
     assert.equal(await form.getByLabel('Server').getAttribute('aria-invalid'), 'true')
     assert.deepEqual(await violationsOf(page, 'a mail server of its own', undefined, '[role=dialog]'), [])
+
+    const client = createClient({ baseUrl: console.url, token: console.token })
+    const smtp = { host: 'smtp.example.com', port: 587, username: 'own', password: 'made for tests only' }
+    const { id } = await client.senders.create({ name: 'Own', email: `own@${ZONE}`, delivery: 'smtp', smtp })
+    await page.goto(`/console/senders/${id}`)
+    const testAgain = page.getByRole('button', { name: 'Test the connection' })
+    assert.equal(await testAgain.isDisabled(), true) // it lacks the password
+    await page.getByLabel('User name').fill('')
+    assert.equal(await testAgain.isDisabled(), false)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('Saved the sender').waitFor()
+    assert.equal((await client.senders.get(id)).smtp?.username, null)
+    await client.senders.delete(id)
   })
 
   it('a sender: connects its mail account, sends, is shared and transferred', async () => {
