@@ -19,8 +19,6 @@ import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
 
 /** R2 of the goals: at least one kill of each service, and a fault of the replica set for each. */
 const kills = counted(SERVICES.length, 200)
-/** Time between two requests of a client; shorter in the soak, which has the machine to itself. */
-const LOAD_PAUSE_MS = isSoak ? 20 : 80
 /** How long the replica set has no primary, or replicates late. */
 const OUTAGE_MS = 1500
 /** Time for work between two kills of a service. */
@@ -163,7 +161,7 @@ describe('processes that are killed', () => {
     const repeat = async (act: () => Promise<unknown>) => {
       while (!isOver) {
         await act().catch(() => undefined)
-        await pause(LOAD_PAUSE_MS)
+        await pause(20)
       }
     }
     const all = Promise.all([repeat(make), repeat(make), repeat(make), repeat(change), repeat(invite)])
