@@ -1,7 +1,7 @@
-import { mongo } from 'mongoose'
 import { type Column, decodeColumn, ID_BYTES, type StoredColumn, sizeOf } from './column.ts'
+import { committed } from './groups.ts'
 import { type ColumnData, encodeRowGroup } from './rewrite.ts'
-import { type ColumnChunk, rowOf, startOf } from './row-group.model.ts'
+import { type ColumnChunk, rowOf, startOf, type WithBytes } from './row-group.model.ts'
 
 /**
  * Compares the columns of a row group with its records, apart from its stale rows. Safe while others write.
@@ -11,7 +11,10 @@ export async function checkRowGroup(data: ColumnData, group: number): Promise<nu
   const { rowGroups, columnChunks, staleRows } = data
   const stored = await rowGroups.findOne({ group })
   if (!stored) return []
-  const chunks = await columnChunks.find({ column: { $in: stored.columns }, group })
+  const columns = new Map<string, StoredColumn>()
+  const chunks = [{ $match: { column: { $in: stored.columns }, group } }]
+  for await (const chunk of columnChunks.stream<WithBytes<ColumnChunk>>(chunks, committed))
+    columns.set(chunk.column, chunk)
   const fresh = await encodeRowGroup(data, group)
   const notes = await staleRows.find({ group }) // after the records: what changed meanwhile is in them
   const after = await rowGroups.findOne({ group })
@@ -22,19 +25,9 @@ export async function checkRowGroup(data: ColumnData, group: number): Promise<nu
     for (let row = 0; row < stored.rows; row++) if (a[row] !== b[row] && !stale.has(row)) wrong.add(row)
   }
   compare(bitsOf(stored.holes?.value(), stored.rows), bitsOf(fresh.holes, stored.rows))
-  const columns = new Map(chunks.map(chunk => [chunk.column, bytesOf(chunk)]))
   for (const column of new Set([...columns.keys(), ...fresh.columns.keys()]))
     compare(textsOf(columns.get(column), stored.rows), textsOf(fresh.columns.get(column), stored.rows))
   return [...wrong].map(row => startOf(group) + row + 1)
-}
-
-/** The bytes of a column as the database returns it. */
-export function bytesOf(chunk: ColumnChunk): StoredColumn {
-  const fields = Object.entries(chunk).map(([key, value]) => [
-    key,
-    value instanceof mongo.Binary ? value.value() : value,
-  ])
-  return Object.fromEntries(fields) as StoredColumn
 }
 
 function bitsOf(bits: Uint8Array = new Uint8Array(), rows: number): string[] {

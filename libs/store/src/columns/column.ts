@@ -80,6 +80,9 @@ export function createColumnEncoder(): ColumnEncoder {
 /** Every row has the dictionary's only value. */
 const unreadable: StoredColumn = { specials: [SPECIALS.unreadable] }
 
+const noNumbers = new Float64Array()
+const noEnds = new Uint32Array()
+
 /** The column of a field that no record of a row group has. */
 export const absentColumn: Column = decodeColumn({ specials: [SPECIALS.missing] })
 
@@ -88,12 +91,12 @@ export function decodeColumn(stored: StoredColumn): Column {
   const { specials = [], numbers, dates, ids, text, ends, arrays, codes } = stored
   const column = {
     specials,
-    numbers: new Float64Array(aligned(numbers)),
-    dates: new Float64Array(aligned(dates)),
-    ids: latinOf(ids),
-    text: latinOf(text),
-    ends: new Uint32Array(aligned(ends)),
-    arrays: arraysOf(new Uint16Array(aligned(arrays))),
+    numbers: numbers ? new Float64Array(aligned(numbers)) : noNumbers,
+    dates: dates ? new Float64Array(aligned(dates)) : noNumbers,
+    ids: ids ? latinOf(ids) : '',
+    text: text ? latinOf(text) : '',
+    ends: ends ? new Uint32Array(aligned(ends)) : noEnds,
+    arrays: arrays ? arraysOf(new Uint16Array(aligned(arrays))) : [],
   }
   return { ...column, codes: codesOf(sizeOf(column), codes) }
 }
@@ -229,11 +232,11 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float64Array | Uint32Array 
 }
 
 /** A copy at the start of a buffer, as typed arrays need it. */
-function aligned(bytes: Uint8Array = new Uint8Array()): ArrayBuffer {
+function aligned(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }
 
-function latinOf(bytes: Uint8Array = new Uint8Array()): string {
+function latinOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 

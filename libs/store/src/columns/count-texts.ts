@@ -76,13 +76,12 @@ export async function countTexts(counted: TextCount): Promise<Map<string, number
 function countRows(column: Column, { rows, holes }: Group, stale: readonly number[]) {
   const counts = new Uint32Array(sizeOf(column))
   const open: number[] = []
-  const bits = holes?.value()
   const isStale = new Set(stale.map(rowOf))
   const unreadable = column.specials.indexOf(SPECIALS.unreadable)
   for (let row = 0; row < rows; row++) {
     const code = column.codes ? column.codes[row]! : counts.length === 1 ? 0 : row
     if (isStale.has(row)) open.push(row)
-    else if (bits && bits[row >> 3]! & (1 << (row & 7))) continue
+    else if (holes && holes[row >> 3]! & (1 << (row & 7))) continue
     else if (code === unreadable) open.push(row)
     else counts[code]!++
   }

@@ -1,10 +1,8 @@
 import { AppError } from '@rollcall/contract'
-import type { mongo } from 'mongoose'
 import type { Positions } from '../positions/positions.ts'
-import { bytesOf } from './check.ts'
 import { absentColumn, type Column, decodeColumn } from './column.ts'
 import type { ColumnScopes } from './columns.ts'
-import { type ColumnChunk, GROUP_ROWS, type RowGroup } from './row-group.model.ts'
+import { type ColumnChunk, GROUP_ROWS, type RowGroup, type WithBytes } from './row-group.model.ts'
 
 /** Row groups of which a column is read at once: a few megabytes at most. */
 export const GROUPS_AT_ONCE = 32
@@ -14,9 +12,7 @@ export const MAX_SINGLES = GROUP_ROWS / 8
 const POSITIONS = 1000
 
 /** A row group as it is read. */
-export type Group = Pick<RowGroup, 'group' | 'version' | 'unnoted' | 'rows' | 'columns'> & {
-  holes?: mongo.Binary | undefined
-}
+export type Group = WithBytes<Pick<RowGroup, 'group' | 'version' | 'rows' | 'holes' | 'columns'>>
 /** A range of positions. */
 type Range = { low: number; high: number }
 
@@ -47,13 +43,13 @@ export async function readGroups({
 }: Pick<ColumnScopes, 'rowGroups'> & { positions: Positions }): Promise<Map<number, Group>> {
   const groups = new Map<number, Group>()
   const unnoted = await positions.unnoted()
-  for await (const group of rowGroups.stream<Group>([{ $match: { unnoted } }], committed))
-    groups.set(group.group, group)
+  const stages = [{ $match: { unnoted } }, { $project: { _id: 0, organization: 0, unnoted: 0 } }]
+  for await (const group of rowGroups.stream<Group>(stages, committed)) groups.set(group.group, group)
   return groups
 }
 
 /** Options of reads that must not see what may be rolled back. */
-export const committed = { readConcern: 'majority', batchSize: 1000 } as const
+export const committed = { readConcern: 'majority', batchSize: 1000, promoteBuffers: true } as const
 
 /** Reads a column of groups. A group that is missing in the answer was rewritten meanwhile. */
 export async function readChunks(
@@ -67,10 +63,10 @@ export async function readChunks(
   if (having.length === 0) return read
   const byNumber = new Map(having.map(group => [group.group, group]))
   const range = { $gte: having[0]!.group, $lte: having.at(-1)!.group }
-  const chunks = columnChunks.stream<ColumnChunk>([{ $match: { column, group: range } }], committed)
+  const chunks = columnChunks.stream<WithBytes<ColumnChunk>>([{ $match: { column, group: range } }], committed)
   for await (const chunk of chunks) {
     const group = byNumber.get(chunk.group)
-    if (group?.version.equals(chunk.version)) read.set(group, decodeColumn(bytesOf(chunk)))
+    if (group?.version.equals(chunk.version)) read.set(group, decodeColumn(chunk))
   }
   return read
 }

@@ -30,6 +30,9 @@ export type ColumnChunk = {
   version: Types.ObjectId
 } & { [K in keyof StoredColumn]: StoredColumn[K] extends Uint8Array | undefined ? mongo.Binary : StoredColumn[K] }
 
+/** A document as it is read with `promoteBuffers`. */
+export type WithBytes<D> = { [K in keyof D]: D[K] extends mongo.Binary | undefined ? Uint8Array : D[K] }
+
 /** Rows of a group that were changed after its columns were written. */
 export type StaleRows = {
   _id: Types.ObjectId

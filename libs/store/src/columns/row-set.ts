@@ -5,8 +5,6 @@ export type RowSet = {
   add(positions: readonly number[]): void
   /** Adds the rows that have an outcome, after the position `start`, which is that before a group. */
   addRows(start: number, outcomes: Uint8Array, wanted: number): void
-  /** Number of positions. */
-  size(): number
   /** Number of positions in each range of `size` positions that has some, newest first; `size` divides that of a group. */
   counts(size: number): { low: number; high: number; count: number }[]
   /** The highest positions, descending. */
@@ -27,19 +25,6 @@ export function createRowSet(): RowSet {
   }
   const newestFirst = () => [...groups].sort(([a], [b]) => b - a)
 
-  const counts: RowSet['counts'] = size => {
-    const bytes = size / 8
-    const ranges = []
-    for (const [group, bits] of newestFirst())
-      for (let from = GROUP_BYTES - bytes; from >= 0; from -= bytes) {
-        let count = 0
-        for (let at = from; at < from + bytes; at++) count += ONES[bits[at]!]!
-        const low = startOf(group) + from * 8 + 1
-        if (count > 0) ranges.push({ low, high: low + size - 1, count })
-      }
-    return ranges
-  }
-
   return {
     add(positions) {
       for (const position of positions) {
@@ -50,10 +35,24 @@ export function createRowSet(): RowSet {
     addRows(start, outcomes, wanted) {
       if (!outcomes.includes(wanted)) return
       const bits = bitsOf(groupOf(start + 1))
-      for (let row = 0; row < outcomes.length; row++) if (outcomes[row] === wanted) bits[row >> 3]! |= 1 << (row & 7)
+      for (let row = 0; row < outcomes.length; row += 8) {
+        let byte = 0
+        for (let bit = 0; bit < 8; bit++) if (outcomes[row + bit] === wanted) byte |= 1 << bit
+        bits[row >> 3]! |= byte
+      }
     },
-    size: () => counts(GROUP_ROWS).reduce((sum, { count }) => sum + count, 0),
-    counts,
+    counts(size) {
+      const bytes = size / 8
+      const ranges = []
+      for (const [group, bits] of newestFirst())
+        for (let from = GROUP_BYTES - bytes; from >= 0; from -= bytes) {
+          let count = 0
+          for (let at = from; at < from + bytes; at++) count += ONES[bits[at]!]!
+          const low = startOf(group) + from * 8 + 1
+          if (count > 0) ranges.push({ low, high: low + size - 1, count })
+        }
+      return ranges
+    },
     highest(limit) {
       const found: number[] = []
       for (const [group, bits] of newestFirst())

@@ -123,8 +123,7 @@ async function evaluateGroups(
 
 /** Overrules the columns: there is no record in a hole, and only the record tells of a stale row. */
 function settleRows(rows: Uint8Array, { holes }: Group, stale: readonly number[]): void {
-  const bits = holes?.value()
-  if (bits) for (let row = 0; row < rows.length; row++) if (bits[row >> 3]! & (1 << (row & 7))) rows[row] = NO
+  if (holes) for (let row = 0; row < rows.length; row++) if (holes[row >> 3]! & (1 << (row & 7))) rows[row] = NO
   for (const position of stale) if (rowOf(position) < rows.length) rows[rowOf(position)] = MAYBE
 }
 
@@ -133,9 +132,7 @@ type Rows = { start: number; rows: Uint8Array; found: RowSet; unknown: Unknown }
 /** Sorts the rows of a group into those that match and those to look up. */
 function addRows({ start, rows, found, unknown }: Rows): void {
   const open: number[] = []
-  rows.forEach((outcome, row) => {
-    if (outcome === MAYBE) open.push(start + row + 1)
-  })
+  for (let row = rows.indexOf(MAYBE); row >= 0; row = rows.indexOf(MAYBE, row + 1)) open.push(start + row + 1)
   if (open.length > MAX_SINGLES) unknown.addRange({ low: start + 1, high: start + rows.length })
   else {
     unknown.addSingles(open)

@@ -81,7 +81,9 @@ export function positionedSource<T extends object>(
 
   const findMatches = async (): Promise<Match> => {
     const found = (await columns?.search({ records: scope, filter, unique })) ?? (await scan())
-    return { total: found.size(), blocks: found.counts(COUNTED_SPAN), positions: found.highest(NEWEST) }
+    const blocks = found.counts(COUNTED_SPAN)
+    const total = blocks.reduce((sum, { count }) => sum + count, 0)
+    return { total, blocks, positions: found.highest(NEWEST) }
   }
 
   /** Finds the matches by trying the filter on every record. */

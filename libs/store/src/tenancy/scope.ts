@@ -113,10 +113,10 @@ export type Scope<T> = {
     pipeline: PipelineStage[],
     options?: WithTx & Timed & { batchSize?: number },
   ): AsyncIterable<Uint8Array[]>
-  /** Streams a pipeline's documents in constant memory; as `aggregate`. */
+  /** Streams a pipeline's documents in constant memory; as `aggregate`. With `promoteBuffers`, binary values are buffers. */
   stream<R extends object>(
     pipeline: PipelineStage[],
-    options?: WithTx & Timed & WithReadConcern & { batchSize?: number },
+    options?: WithTx & Timed & WithReadConcern & { batchSize?: number; promoteBuffers?: boolean },
   ): AsyncIterable<R>
   /**
    * Many writes in one call, straight to the driver: documents and values must be complete and of the stored types.
@@ -238,10 +238,7 @@ export function scoped<T>(model: Model<T>, organizationId: string | Types.Object
     findRaw: (filter, options = {}) => repliesOf(model.collection.find(within(filter), { ...raw, ...timed(options) })),
     aggregateRaw: (pipeline, options = {}) =>
       repliesOf(model.collection.aggregate(tenantPipeline(organization, pipeline), { ...raw, ...timed(options) })),
-    stream: <R extends object>(
-      pipeline: PipelineStage[],
-      { maxTimeMs = STREAM_MS, ...options }: WithTx & Timed & WithReadConcern & { batchSize?: number } = {},
-    ) =>
+    stream: <R extends object>(pipeline: PipelineStage[], { maxTimeMs = STREAM_MS, ...options } = {}) =>
       streamOf<R>(
         model.collection.aggregate(
           tenantPipeline(organization, pipeline),
