@@ -81,6 +81,22 @@ describe('columns', () => {
     await agree()
   })
 
+  it('judge stale rows without giving the database a pattern', async () => {
+    const world = peopleWithColumns(store, model, newOrganization())
+    await world.add(Array.from({ length: 1200 }, (_, number) => oddPerson(number)))
+    await rewriteRowGroup(world.data, 0)
+    const filter = { name: { $regex: '[b-d]han.*d' } }
+    await store.transaction(async tx => {
+      await world.records.updateMany({ position: { $in: [5, 17] } }, { $set: { name: 'changed' } }, { tx })
+      await world.list.invalidate(tx, [5, 17, 18])
+      await world.records.deleteMany({ position: 9 }, { tx })
+      await world.list.release(tx, [9])
+    })
+    const stream = () => assert.fail('the database is asked')
+    const found = await world.columns.search({ records: { ...world.records, stream }, filter, unique: [] })
+    assert.deepEqual(found?.highest(3), [17, 5])
+  })
+
   it('are not used after a change of a release that notes nothing, until they are written again', async () => {
     const organization = newOrganization()
     const world = peopleWithColumns(store, model, organization)

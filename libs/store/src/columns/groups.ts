@@ -9,7 +9,7 @@ export const GROUPS_AT_ONCE = 32
 /** A group with more rows that only records tell of is read as a range. */
 export const MAX_SINGLES = GROUP_ROWS / 8
 /** Positions of one query. */
-const POSITIONS = 1000
+export const POSITIONS = 1000
 
 /** A row group as it is read. */
 export type Group = WithBytes<Pick<RowGroup, 'group' | 'version' | 'rows' | 'holes' | 'columns'>>

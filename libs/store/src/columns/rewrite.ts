@@ -89,12 +89,7 @@ export async function encodeRowGroup(
   const { last } = await positions.read() // before the records: positions up to here are taken for good
   const rows = Math.max(0, Math.min(GROUP_ROWS, last - start))
   const decode = documentReader<{ position: number }>([...topLevelOf(fields), 'position'])
-  const encoders = new Map<string, ColumnEncoder>()
-  const encoderOf = (column: string) => {
-    const encoder = encoders.get(column) ?? createColumnEncoder()
-    encoders.set(column, encoder)
-    return encoder
-  }
+  const encoders = createEncoders(fields)
   const isThere = new Uint8Array(rows)
   const range = { position: { $gt: start, $lte: start + rows } }
   if (rows > 0)
@@ -102,15 +97,31 @@ export async function encodeRowGroup(
       for (const record of reply.map(decode)) {
         const row = rowOf(record.position)
         isThere[row] = 1
-        for (const [column, value] of valuesOf(fields, record))
-          if (value !== undefined) encoderOf(column).set(row, value)
+        encoders.set(row, record)
       }
   const columns = new Map<string, StoredColumn>()
-  for (const [column, encoder] of encoders) {
+  for (const [column, encoder] of encoders.byColumn) {
     columns.set(column, encoder.encode(rows))
     await nextTurn()
   }
   return { rows, holes: holesOf(isThere), columns }
+}
+
+/** Collects the values of records for a column of each field that has some. */
+export function createEncoders(fields: ColumnFields) {
+  const byColumn = new Map<string, ColumnEncoder>()
+  const encoderOf = (column: string) => {
+    const encoder = byColumn.get(column) ?? createColumnEncoder()
+    byColumn.set(column, encoder)
+    return encoder
+  }
+  return {
+    byColumn: byColumn as ReadonlyMap<string, ColumnEncoder>,
+    set(row: number, record: object): void {
+      for (const [column, value] of valuesOf(fields, record as Record<string, unknown>))
+        if (value !== undefined) encoderOf(column).set(row, value)
+    },
+  }
 }
 
 /** Lets requests run between columns. */

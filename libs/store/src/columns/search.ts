@@ -1,9 +1,10 @@
 import type { PipelineStage } from 'mongoose'
+import { documentReader } from '../positions/bson-fields.ts'
 import { startOfSpan } from '../positions/positions.ts'
 import { READ_MS } from '../tenancy/read-limits.ts'
 import type { Filter, Scope } from '../tenancy/scope.ts'
-import type { Column } from './column.ts'
-import { hasColumn } from './column-fields.ts'
+import { absentColumn, type Column, decodeColumn } from './column.ts'
+import { hasColumn, topLevelOf } from './column-fields.ts'
 import { compileFilter, type Expression, isAnswered, isSelective, leavesOf } from './condition.ts'
 import { evaluateExpression, evaluateLeaves } from './evaluate.ts'
 import {
@@ -13,6 +14,7 @@ import {
   GROUPS_AT_ONCE,
   type Group,
   MAX_SINGLES,
+  POSITIONS,
   positionsOf,
   readChunks,
   readGroups,
@@ -21,7 +23,7 @@ import {
 } from './groups.ts'
 import { MAYBE, NO, YES } from './outcome.ts'
 import type { PatternMatcher } from './pattern-matcher.ts'
-import type { ColumnData } from './rewrite.ts'
+import { type ColumnData, createEncoders } from './rewrite.ts'
 import { GROUP_ROWS, groupOf, rowOf, startOf } from './row-group.model.ts'
 import { createRowSet, type RowSet } from './row-set.ts'
 
@@ -30,7 +32,7 @@ const MIN_POSITIONS = 1000
 
 /** A list with columns, and a filter on stored fields. */
 export type ColumnSearch = Omit<ColumnData, 'records'> & {
-  records: Pick<Scope<unknown>, 'stream'>
+  records: Pick<Scope<unknown>, 'stream' | 'findRaw'>
   /** Fields that are unique in the list. */
   unique: readonly string[]
   filter: Filter
@@ -83,7 +85,7 @@ export async function searchColumns(search: ColumnSearch): Promise<RowSet | unde
     })
   }
   if (unknown.isAll(last)) return undefined
-  await lookUp(search, unknown, found)
+  await lookUp(search, await judgeSingles(search, expression, unknown, found), found)
   return found
 }
 
@@ -138,6 +140,41 @@ function addRows({ start, rows, found, unknown }: Rows): void {
     unknown.addSingles(open)
     found.addRows(start, rows, YES)
   }
+}
+
+/**
+ * Judges single records as columns of them would, and returns what is still unknown. The database may take as long for a
+ * pattern on some thousand records as columns do for a million.
+ */
+async function judgeSingles(
+  { records, matcher }: ColumnSearch,
+  expression: Expression,
+  { ranges, singles }: Unknown,
+  found: RowSet,
+): Promise<Unknown> {
+  const rest = createUnknown()
+  for (const range of ranges) rest.addRange(range)
+  const leaves = leavesOf(expression)
+  const fields = [...new Set(leaves.map(({ column }) => column))]
+  const decode = documentReader<{ position: number }>([...topLevelOf(fields), 'position'])
+  for (let from = 0; from < singles.length; from += POSITIONS) {
+    const positions: number[] = []
+    const encoders = createEncoders(fields)
+    const wanted = { position: { $in: singles.slice(from, from + POSITIONS) } }
+    for await (const reply of records.findRaw(wanted, committed))
+      for (const record of reply.map(decode)) encoders.set(positions.push(record.position) - 1, record)
+    const encoded = [...encoders.byColumn].map(
+      ([name, encoder]) => [name, decodeColumn(encoder.encode(positions.length))] as const,
+    )
+    const columns = new Map<string, Column>(encoded)
+    const columnOf = (name: string) => columns.get(name) ?? absentColumn
+    const outcomes = await evaluateLeaves(leaves, columnOf, positions.length, matcher)
+    const rows = evaluateExpression(expression, leaf => outcomes.get(leaf)!, positions.length)
+    const having = (outcome: number) => positions.filter((_, row) => rows[row] === outcome)
+    found.add(having(YES))
+    rest.addSingles(having(MAYBE))
+  }
+  return rest
 }
 
 /** Finds the matches among the positions that columns do not tell of. */
