@@ -52,7 +52,7 @@ type Candidate = DueRecord & { keys: string[] }
 
 const POLL_MS = 1000
 /** Interval of searches while no record becomes due. Those that this process stores wake the job. */
-const IDLE_POLL_MS = 3000
+const IDLE_POLL_MS = 5000
 const CLAIM_MS = 15_000
 const HEARTBEAT_MS = 5000
 const BACKLOG_EVERY_MS = 10_000

@@ -27,7 +27,10 @@ export type LeaseJobOptions<T extends LeaseItem> = {
   since(item: T): Date
   /** Runs a slice. A number keeps the lease while it waits, so that the pace holds for all replicas together. */
   run(item: T, slice: LeaseSlice): Promise<Outcome>
-  /** How often to search for unfinished items, in milliseconds. Default 2,000. */
+  /**
+   * How often to search for unfinished items, in milliseconds. Default: 2,000, and while there are none, the time of a
+   * lease, for which the items of a replica that dies have to wait anyway.
+   */
   pollMs?: number
   backoff?: Backoff
 }
@@ -49,7 +52,7 @@ const WAIT_POLL_MS = 200
 
 /** Creates a job over items under leases; see `defineJob`. */
 export function leaseJob<T extends LeaseItem>(options: LeaseJobOptions<T>): LeaseJob<T> {
-  const { name, load, pollMs = POLL_MS, backoff = BACKOFF } = options
+  const { name, load, pollMs, backoff = BACKOFF } = options
   const { store, ttlMs = TTL_MS } = options.lease
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
@@ -101,7 +104,7 @@ export function leaseJob<T extends LeaseItem>(options: LeaseJobOptions<T>): Leas
       const items = await meter.poll(options.unfinished)
       if (items) meter.backlog(items.length, items.map(options.since))
       for (const item of items ?? []) void work(item)
-      await pause(withJitter(pollMs), stopping.signal)
+      await pause(withJitter(pollMs ?? (items?.length === 0 ? ttlMs : POLL_MS)), stopping.signal)
     }
   }
 

@@ -15,7 +15,7 @@ export type RelayOptions = {
   metrics?: Metrics
   /** Polling interval while events come: those of that time are published together. Default: 200. */
   pollMs?: number
-  /** Polling interval otherwise, for events of other replicas; those of this one wake the relay. Default: 3,000. */
+  /** Polling interval otherwise, for events of other replicas; those of this one wake the relay. Default: 5,000. */
   idlePollMs?: number
   /** Approximate number of events in a batch; entries are not split. Default: 500. */
   batchSize?: number
@@ -36,7 +36,7 @@ const ACTIVE_MS = 2000
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
   const { store, publish, logger, metrics, batchSize = 500, leaseMs = 10_000 } = options
-  const { pollMs = 200, idlePollMs = 3000 } = options
+  const { pollMs = 200, idlePollMs = 5000 } = options
   const outbox = outboxModel(store).collection
   const lease = createLease(store, 'outbox', randomUUID(), leaseMs)
   const sent = metrics?.counter({ name: 'rollcall_outbox_published_total', help: 'Events published from the outbox.' })

@@ -106,7 +106,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
       if (Date.now() >= deadline) throw new AppError('service.unavailable', {}, { cause: new Error('waited too long') })
       const session = await translateErrors(connection.startSession())
       try {
-        await watch.register(session)
+        await watch.begin(session)
         stores.set(session, connection)
         const attempt = (tx: ClientSession) => {
           effects.set(tx, new Set())
@@ -116,7 +116,7 @@ export async function connectStore(options: StoreOptions): Promise<Store> {
         for (const effect of effects.get(session) ?? []) effect()
         return result
       } finally {
-        if (isLeftOpen(session)) watch.abandon(session)
+        watch.end(session, isLeftOpen(session))
         await session.endSession()
       }
     }

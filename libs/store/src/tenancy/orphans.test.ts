@@ -41,11 +41,21 @@ describe('sessions of the dead', { concurrency: true }, () => {
     await drop()
   })
 
+  it('are recorded while a process has transactions, and not while it is idle', async () => {
+    const { store, drop } = await testStore()
+    const processes = store.connection.collection('processes')
+    const transaction = () => store.transaction(() => processes.countDocuments())
+    assert.equal(await transaction(), 1)
+    await eventually('the record is removed', async () => (await processes.countDocuments()) === 0, { everyMs: 500 })
+    assert.equal(await transaction(), 1)
+    await drop()
+  })
+
   it('cost a process that only slept no more than to begin again', async () => {
     const { store, drop } = await testStore()
     const watch = watchSessions(store.connection, quiet)
     const sleeper = await store.connection.startSession()
-    await watch.register(sleeper)
+    await watch.begin(sleeper)
     await watch.stop() // no more heartbeats; only the record of a suspended process remains
     const id = sleeper.id!.id
     await store.connection.collection('processes').insertOne({ beat: 1, sessions: [id] } as never)
@@ -66,7 +76,7 @@ describe('sessions of the dead', { concurrency: true }, () => {
     const [processes, records] = [store.connection.collection('processes'), store.connection.collection('records')]
     await records.insertOne({ n: 0 })
     const session = await store.connection.startSession()
-    await busy.register(session)
+    await busy.begin(session)
     await eventually('all processes are known', async () => (await processes.countDocuments()) === 3)
     session.startTransaction()
     await records.updateOne({}, { $inc: { n: 1 } }, { session })

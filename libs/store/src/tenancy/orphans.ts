@@ -5,10 +5,10 @@ import { READ_MS } from './read-limits.ts'
 
 /** Ends the transactions of processes that died. */
 export type SessionWatch = {
-  /** Records a session before its first transaction, so that other processes can end it if this one dies. */
-  register(session: ClientSession): Promise<void>
-  /** Ends the session on the server, as soon as the server can be reached. For one whose transaction may still be open there. */
-  abandon(session: ClientSession): void
+  /** Records a session before a transaction, so that other processes can end it if this one dies. `end` has to follow. */
+  begin(session: ClientSession): Promise<void>
+  /** Notes that it is over. A transaction that may still be open on the server is ended there, once it can be reached. */
+  end(session: ClientSession, isLeftOpen?: boolean): void
   stop(): Promise<void>
 }
 
@@ -16,6 +16,8 @@ type SessionId = mongo.Binary
 type Process = { _id: Types.ObjectId; beat: number; sessions: SessionId[] }
 
 const HEARTBEAT_MS = 1500
+/** Without a transaction for this time, a process is idle. */
+const IDLE_AFTER_MS = 4 * HEARTBEAT_MS
 const STOP_TIMEOUT_MS = 1000
 /** A process is dead after this many checks without a heartbeat. Checks are counted because clocks differ and stop. */
 const MISSED_CHECKS = 2
@@ -30,6 +32,9 @@ const REFUSALS: ReadonlySet<unknown> = new Set([13, 59, 8000])
  * A living process leaves locks too: where the connection breaks in a transaction, the driver drops the session and the server
  * keeps the transaction. The process ends such sessions itself.
  *
+ * A process that is idle holds no locks and waits for none: it removes its record, and does nothing until its next
+ * transaction. One that starts is not idle, because it may replace one that died.
+ *
  * Slow heartbeats do not make a process dead: they wait for the primary only, and a process whose own heartbeat was slow
  * forgets the missed ones.
  */
@@ -41,11 +46,27 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   const others = new Map<string, { beat: number; missed: number }>()
   const stopping = new AbortController()
   let beat = 0
+  let underWay = 0
+  let idleAt = performance.now() + IDLE_AFTER_MS
+  let isRecorded = false
+  let removed: Promise<unknown> = Promise.resolve()
   let isRefused = false
 
   const sendHeartbeat = async () => {
     const heartbeat = { beat: ++beat, sessions: [...sessions.values()] }
     await translateErrors(processes.updateOne({ _id: self }, { $set: heartbeat }, { upsert: true }))
+    isRecorded = true
+  }
+
+  const isIdle = () => underWay === 0 && abandoned.size === 0 && performance.now() > idleAt
+
+  /** A record that cannot be removed is one of a dead process to others, who end its idle sessions. */
+  const rest = async () => {
+    others.clear()
+    if (!isRecorded) return
+    isRecorded = false
+    removed = processes.deleteOne({ _id: self }).catch(() => undefined)
+    await removed
   }
 
   const isDead = ({ _id, beat }: Process): boolean => {
@@ -90,6 +111,7 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   }
 
   const check = async () => {
+    if (isIdle()) return rest()
     await endAbandoned()
     const startedAt = performance.now()
     await sendHeartbeat()
@@ -108,19 +130,23 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   const watching = watch()
 
   return {
-    async register(session) {
-      const id = session.id?.id as SessionId | undefined
+    async begin(session) {
+      underWay++
+      const id = idOf(session)
       const key = id?.toString('hex')
-      if (!id || !key || sessions.has(key)) return
+      if (!id || !key || (isRecorded && sessions.has(key))) return
       sessions.set(key, id)
+      await removed // a removal that arrives later would remove the new record
       await sendHeartbeat().catch(error => {
         sessions.delete(key)
         throw error
       })
     },
-    abandon(session) {
-      const id = session.id?.id as SessionId | undefined
-      if (id) abandoned.set(id.toString('hex'), id)
+    end(session, isLeftOpen = false) {
+      underWay--
+      idleAt = performance.now() + IDLE_AFTER_MS
+      const id = idOf(session)
+      if (id && isLeftOpen) abandoned.set(id.toString('hex'), id)
     },
     async stop() {
       stopping.abort()
@@ -131,4 +157,8 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
       await Promise.race([forget.catch(() => undefined), pause(STOP_TIMEOUT_MS)]) // otherwise other processes reap it
     },
   }
+}
+
+function idOf(session: ClientSession): SessionId | undefined {
+  return session.id?.id as SessionId | undefined
 }
