@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { bodyOf, createApi, makeToken } from './api.ts'
 import { OWNER, startStack } from './stack.ts'
 
@@ -35,10 +34,5 @@ test('a killed service comes back where it was', async () => {
 })
 
 async function untilStatus(ask: () => Promise<{ status: number }>, status: number, withinMs: number): Promise<void> {
-  const deadline = Date.now() + scaledTimeout(withinMs)
-  let last = 0
-  for (; last !== status; last = (await ask()).status) {
-    assert.ok(Date.now() < deadline, `${last} instead of ${status}, ${withinMs} ms later`)
-    await sleep(50)
-  }
+  await eventually(`the status is ${status}`, async () => (await ask()).status === status, { withinMs })
 }

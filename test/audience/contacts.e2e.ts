@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 
@@ -52,10 +51,7 @@ const newUser = async (password = 'made for tests only') =>
   bodyOf(api.post<User>('/api/users', { name: 'User One', email: newEmail(), password, role: 'user' }), 201)
 const timeline = async (id: string, query: object = { $limit: 100 }) =>
   bodyOf(api.get<Page<Entry>>(`/api/audience/${id}/timeline`, { ...query }))
-const until = async (condition: () => Promise<boolean>) => {
-  for (const deadline = Date.now() + scaledTimeout(60_000); !(await condition()); await sleep(50))
-    assert.ok(Date.now() < deadline, `never: ${condition}`)
-}
+const until = (condition: () => Promise<boolean>) => eventually(String(condition), condition, { withinMs: 60_000 })
 const refusal = ({ status, body }: Answer<unknown>) => [status, body]
 const refused = async (answer: Promise<Answer<unknown>>, status: number, message: string, path?: string) =>
   assert.deepEqual(refusal(await answer), [status, { error: true, message, ...(path && { path }) }])

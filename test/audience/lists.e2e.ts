@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBus, topics } from '@rollcall/bus'
 import { createLogger, type Event } from '@rollcall/runtime'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { importFile } from '../import/import-job.ts'
 import { startStack, type TestStack } from '../stack.ts'
@@ -71,10 +71,8 @@ const countsOf = async (id: string, by = api) => {
   const { memberCount, activeCount } = await get(id, by)
   return [memberCount, activeCount]
 }
-const until = async (condition: () => boolean | Promise<boolean>) => {
-  for (const deadline = Date.now() + scaledTimeout(120_000); !(await condition()); await sleep(30))
-    assert.ok(Date.now() < deadline, `never: ${condition}`)
-}
+const until = (condition: () => boolean | Promise<boolean>) =>
+  eventually(String(condition), condition, { withinMs: 120_000 })
 const refused = async (answer: Promise<Answer<unknown>>, status: number, message: string, path?: string) => {
   const { status: actual, body, text } = await answer
   assert.equal(actual, status, text)

@@ -1,11 +1,7 @@
-import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
-
-const TIMEOUT_MS = 15_000
+import { eventually } from '@rollcall/testing/eventually'
 
 /** The mails of a stack that stores them as files. Start the stack with `settings`. */
 export type Mailbox = {
@@ -22,9 +18,11 @@ export type Mailbox = {
 /** Opens a mailbox in a new folder. */
 export async function openMailbox(): Promise<Mailbox> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-mail-'))
+  const read = new Map<string, Promise<string>>()
   const rawTo = async (address: string) => {
     const names = (await readdir(folder)).filter(name => name.endsWith('.eml')).sort()
-    const mails = await Promise.all(names.map(name => readFile(join(folder, name), 'utf8')))
+    for (const name of names) if (!read.has(name)) read.set(name, readFile(join(folder, name), 'utf8'))
+    const mails = await Promise.all(names.map(name => read.get(name)!))
     return mails.filter(mail => recipientOf(mail) === address)
   }
   const to = async (address: string) => (await rawTo(address)).map(textOf)
@@ -35,11 +33,7 @@ export async function openMailbox(): Promise<Mailbox> {
     async next(address, cause) {
       const before = (await to(address)).length
       await cause()
-      for (const deadline = Date.now() + scaledTimeout(TIMEOUT_MS); Date.now() < deadline; await sleep(20)) {
-        const text = (await to(address))[before]
-        if (text !== undefined) return text
-      }
-      assert.fail(`no mail to ${address}`)
+      return eventually(`a mail to ${address}`, async () => (await to(address))[before])
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }

@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createBus, topics } from '@rollcall/bus'
 import { type Client, connect, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
@@ -115,7 +114,7 @@ describe('mail', () => {
     )
   const eventsOf = async (id: string, last: string): Promise<Event[]> => {
     const found = () => events.filter(event => event.subject === id)
-    for (let tries = 0; tries < 600 && !found().some(({ type }) => type === last); tries++) await sleep(50)
+    await eventually(`${last} of ${id}`, () => found().some(({ type }) => type === last))
     return found()
   }
   const typesOf = async (id: string, last: string) => (await eventsOf(id, last)).map(({ type }) => type)
@@ -326,12 +325,8 @@ describe('mail without a mail server', () => {
     const stack = await startStack({ settings: { MAIL_DIR: folder } })
     try {
       await bodyOf(stack.owner.post('/api/users', { name: 'Zoë', email: 'invited@example.com' }), 201)
-      let files: string[] = []
-      for (let tries = 0; tries < 300 && files.length === 0; tries++) {
-        await sleep(50)
-        files = (await readdir(folder)).filter(name => name.endsWith('.eml'))
-      }
-      const text = await readFile(join(folder, files[0]!), 'utf8')
+      const file = await eventually('a mail', async () => (await readdir(folder)).find(name => name.endsWith('.eml')))
+      const text = await readFile(join(folder, file), 'utf8')
       assert.match(text, /^To: invited@example\.com\r$/m)
       assert.match(text, /^Hello “Zoë”,\r$/m)
       assert.match(text, /^http:\S+\/set-password\?token=\w{60}\r$/m)

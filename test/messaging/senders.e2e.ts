@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Answer, type Api, bodyOf, makeToken, signIn } from '../api.ts'
 import { startStack, type TestStack } from '../stack.ts'
 import { verifiedDomain } from './verified-domain.ts'
@@ -114,12 +114,10 @@ describe('who may do what with a sender', () => {
     const before = await bodyOf(people.friend.api.get<Sender>(`${path}/${id}`))
     assert.deepEqual([before.owner, before.creator, before.sharedWith], [leaver.id, leaver.id, [people.friend.id]])
     await bodyOf(stack.owner.delete(`/api/users/${leaver.id}`))
-    let owner: string | null = leaver.id
-    for (let attempt = 0; owner !== null && attempt < 300; attempt++) {
-      ;({ owner } = await bodyOf(spread(people.friend.api).get<Sender>(`${path}/${id}`)))
-      await sleep(50)
-    }
-    assert.equal(owner, null)
+    await eventually('the sender has no owner', async () => {
+      const { owner } = await bodyOf(spread(people.friend.api).get<Sender>(`${path}/${id}`))
+      return owner === null
+    })
     const to = { userId: people.holder.id }
     assert.equal((await people.admin.api.patch(`${path}/${id}/transfer`, to)).status, 404)
     assert.equal((await people.friend.api.patch(`${path}/${id}/transfer`, to)).status, 403)

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CallName,
   Campaign,
@@ -444,11 +443,10 @@ async function newDelivery(world: World): Promise<Delivery> {
   const { rollcall } = world
   const { id } = await newWebhook(world, ['contact.created'])
   await rollcall.contacts.create({ email: `${unique('contact')}@example.com`, name: 'Kim Example' })
-  for (;;) {
+  return eventually('the event is delivered', async () => {
     const [delivery] = (await rollcall.deliveries.list(id)).docs
-    if (delivery?.state === 'delivered') return delivery
-    await sleep(50)
-  }
+    return delivery?.state === 'delivered' && delivery
+  })
 }
 
 function newSender({ rollcall }: World): Promise<Sender> {

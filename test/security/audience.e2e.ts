@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { eventually } from '@rollcall/testing/eventually'
 import { MongoClient } from 'mongodb'
 import { type Answer, type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere, manyAddresses } from '../every-route.ts'
@@ -40,10 +39,7 @@ const denied = async (answer: Promise<Answer<unknown>>, permission: string) => {
   const { status, body } = await answer
   assert.deepEqual([status, body], [403, { error: true, message: `Permission denied: ${permission}` }])
 }
-const until = async (condition: () => Promise<boolean>) => {
-  for (const deadline = Date.now() + scaledTimeout(60_000); !(await condition()); await sleep(50))
-    assert.ok(Date.now() < deadline, `never: ${condition}`)
-}
+const until = (condition: () => Promise<boolean>) => eventually(String(condition), condition, { withinMs: 60_000 })
 const timelineOf = (api: Api, id: string, query: object = {}) =>
   bodyOf(api.get<Page<Entry>>(`/api/audience/${id}/timeline`, { $limit: 100, ...query }))
 

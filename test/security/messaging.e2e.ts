@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { type Document, MongoClient } from 'mongodb'
 import { type Api, bodyOf, signIn } from '../api.ts'
@@ -98,13 +98,8 @@ const finish = (api: Api, { code, state, iss }: Record<string, string>) =>
 const isConnected = async (api: Api, id: string) =>
   (await bodyOf(api.get<Sender>(`${senders}/${id}`))).oauth.status === 'connected'
 
-const until = async <T>(look: () => Promise<T | undefined | null | false>): Promise<T> => {
-  for (let tries = 0; tries < 200; tries++, await sleep(50)) {
-    const found = await look()
-    if (found) return found
-  }
-  assert.fail('it did not happen')
-}
+const until = <T>(look: () => Promise<T | undefined | null | false>): Promise<T> =>
+  eventually(String(look), async () => (await look()) || undefined)
 
 describe('finding 6: connecting a mail account', () => {
   it('is not begun by an impersonator, not even stored', async () => {
