@@ -133,7 +133,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       ? processInstance(service, port, environment, logFile)
       : ownInstance(service, port, environment, options.now)
   })
-  for (const instance of instances) onFailure.defer(() => instance.stop())
+  onFailure.defer(() => Promise.all(instances.map(instance => instance.stop())).then(() => undefined))
   await Promise.all(instances.map(instance => instance.start()))
 
   const of = (service: ServiceName) => instances.filter(instance => instance.service === service)

@@ -18,8 +18,6 @@ export type Migration = {
 
 type Index = { key: Record<string, 1 | -1>; name: string }
 
-/** The server's code for a collection that does not exist. */
-const NO_COLLECTION = 26
 /** How often the progress of an index is logged. */
 const PROGRESS_MS = 10_000
 /** How long a killed holder blocks the others. */
@@ -35,8 +33,9 @@ export async function migrate(store: Store, logger: Logger, progressMs = PROGRES
   const migration: Migration = { created: [], undeclared: [] }
   await inTurn(store, async () => {
     const models = Object.values(store.connection.models)
+    const existing = await collectionNames(store)
     const report: Report = (collection, index) => setInterval(() => logProgress(collection, index, logger), progressMs)
-    const migrated = await Promise.allSettled(models.map(model => migrateModel(model, migration, report)))
+    const migrated = await Promise.allSettled(models.map(model => migrateModel(model, existing, migration, report)))
     const failed = migrated.find(result => result.status === 'rejected')
     if (failed) throw failed.reason
   })
@@ -67,10 +66,15 @@ async function inTurn(store: Store, work: () => Promise<void>): Promise<void> {
 /** Logs the progress of an index until the timer is cleared. */
 type Report = (collection: Collection, index: string) => NodeJS.Timeout
 
-async function migrateModel(model: Model<unknown>, { created, undeclared }: Migration, report: Report): Promise<void> {
+async function migrateModel(
+  model: Model<unknown>,
+  existing: ReadonlySet<string>,
+  { created, undeclared }: Migration,
+  report: Report,
+): Promise<void> {
   const { collection } = model
   const declared = declaredIndexes(model)
-  const before = await indexNames(collection)
+  const before = existing.has(collection.name) ? await indexNames(collection) : undefined
   if (!before && declared.length === 0) await model.createCollection()
   for (const indexes of inCommands(declared, before)) {
     const reporting = report(collection, indexes.map(({ name }) => name).join())
@@ -81,14 +85,13 @@ async function migrateModel(model: Model<unknown>, { created, undeclared }: Migr
   for (const name of before ?? []) if (!names.has(name)) undeclared.push(`${collection.name}.${name}`)
 }
 
-/** The names of a collection's indexes; undefined if there is no collection. */
-async function indexNames(collection: Collection): Promise<ReadonlySet<string> | undefined> {
-  try {
-    return new Set((await collection.indexes()).map(({ name = '' }) => name))
-  } catch (error) {
-    if ((error as { code?: unknown }).code === NO_COLLECTION) return undefined
-    throw error
-  }
+async function collectionNames({ connection }: Store): Promise<ReadonlySet<string>> {
+  const collections = await connection.db!.listCollections({}, { nameOnly: true }).toArray()
+  return new Set(collections.map(({ name }) => name))
+}
+
+async function indexNames(collection: Collection): Promise<ReadonlySet<string>> {
+  return new Set((await collection.indexes()).map(({ name = '' }) => name))
 }
 
 /** One command for a new collection; otherwise one for the known indexes, and one for each that is missing: it may take long. */
