@@ -131,7 +131,6 @@ export const theme = createTheme({
     Table: { defaultProps: { verticalSpacing: 0, horizontalSpacing: 'sm' } },
     Tabs: {
       styles: {
-        list: { flexWrap: 'nowrap', overflowX: 'auto', overflowY: 'hidden' },
         tab: { paddingInline: 10, paddingBlock: 8, flex: 'none' },
       },
     },
