@@ -86,7 +86,7 @@ function programOf(service: ServiceName, { environment, internalPort }: ServiceP
 /** The program of a service: its source, or in tests a bundle in the folder SERVICE_BUNDLES. */
 function entryOf(service: ServiceName): string {
   const { SERVICE_BUNDLES } = process.env
-  return SERVICE_BUNDLES ? join(SERVICE_BUNDLES, `${service}.js`) : join(ROOT, 'services', service, 'src', 'main.ts')
+  return SERVICE_BUNDLES ? join(SERVICE_BUNDLES, `${service}.cjs`) : join(ROOT, 'services', service, 'src', 'main.ts')
 }
 
 /** Waits until a launched service is ready; `host` is the address it listens on. */
