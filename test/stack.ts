@@ -133,7 +133,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
       ? processInstance(service, port, environment, logFile)
       : ownInstance(service, port, environment, options.now)
   })
-  onFailure.defer(() => Promise.all(instances.map(instance => instance.stop())).then(() => undefined))
+  onFailure.defer(async () => void (await Promise.all(instances.map(instance => instance.stop()))))
   await Promise.all(instances.map(instance => instance.start()))
 
   const of = (service: ServiceName) => instances.filter(instance => instance.service === service)

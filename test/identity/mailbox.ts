@@ -33,7 +33,7 @@ export async function openMailbox(): Promise<Mailbox> {
     async next(address, cause) {
       const before = (await to(address)).length
       await cause()
-      return eventually(`a mail to ${address}`, async () => (await to(address))[before])
+      return eventually(`a mail to ${address}`, async () => (await to(address))[before], { withinMs: 15_000 })
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }

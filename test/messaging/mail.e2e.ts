@@ -114,7 +114,7 @@ describe('mail', () => {
     )
   const eventsOf = async (id: string, last: string): Promise<Event[]> => {
     const found = () => events.filter(event => event.subject === id)
-    await eventually(`${last} of ${id}`, () => found().some(({ type }) => type === last))
+    await eventually(`${last} of ${id}`, () => found().some(({ type }) => type === last), { withinMs: 30_000 })
     return found()
   }
   const typesOf = async (id: string, last: string) => (await eventsOf(id, last)).map(({ type }) => type)
@@ -325,7 +325,9 @@ describe('mail without a mail server', () => {
     const stack = await startStack({ settings: { MAIL_DIR: folder } })
     try {
       await bodyOf(stack.owner.post('/api/users', { name: 'Zoë', email: 'invited@example.com' }), 201)
-      const file = await eventually('a mail', async () => (await readdir(folder)).find(name => name.endsWith('.eml')))
+      const file = await eventually('a mail', async () => (await readdir(folder)).find(name => name.endsWith('.eml')), {
+        withinMs: 15_000,
+      })
       const text = await readFile(join(folder, file), 'utf8')
       assert.match(text, /^To: invited@example\.com\r$/m)
       assert.match(text, /^Hello “Zoë”,\r$/m)

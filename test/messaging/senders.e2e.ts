@@ -114,10 +114,14 @@ describe('who may do what with a sender', () => {
     const before = await bodyOf(people.friend.api.get<Sender>(`${path}/${id}`))
     assert.deepEqual([before.owner, before.creator, before.sharedWith], [leaver.id, leaver.id, [people.friend.id]])
     await bodyOf(stack.owner.delete(`/api/users/${leaver.id}`))
-    await eventually('the sender has no owner', async () => {
-      const { owner } = await bodyOf(spread(people.friend.api).get<Sender>(`${path}/${id}`))
-      return owner === null
-    })
+    await eventually(
+      'the sender has no owner',
+      async () => {
+        const { owner } = await bodyOf(spread(people.friend.api).get<Sender>(`${path}/${id}`))
+        return owner === null
+      },
+      { withinMs: 15_000 },
+    )
     const to = { userId: people.holder.id }
     assert.equal((await people.admin.api.patch(`${path}/${id}/transfer`, to)).status, 404)
     assert.equal((await people.friend.api.patch(`${path}/${id}/transfer`, to)).status, 403)

@@ -99,7 +99,7 @@ const isConnected = async (api: Api, id: string) =>
   (await bodyOf(api.get<Sender>(`${senders}/${id}`))).oauth.status === 'connected'
 
 const until = <T>(look: () => Promise<T | undefined | null | false>): Promise<T> =>
-  eventually(String(look), async () => (await look()) || undefined)
+  eventually(String(look), async () => (await look()) || undefined, { withinMs: 10_000 })
 
 describe('finding 6: connecting a mail account', () => {
   it('is not begun by an impersonator, not even stored', async () => {

@@ -163,10 +163,8 @@ async function judgeSingles(
     const wanted = { position: { $in: singles.slice(from, from + POSITIONS) } }
     for await (const reply of records.findRaw(wanted, committed))
       for (const record of reply.map(decode)) encoders.set(positions.push(record.position) - 1, record)
-    const encoded = [...encoders.byColumn].map(
-      ([name, encoder]) => [name, decodeColumn(encoder.encode(positions.length))] as const,
-    )
-    const columns = new Map<string, Column>(encoded)
+    const columns = new Map<string, Column>()
+    for (const [name, encoder] of encoders.byColumn) columns.set(name, decodeColumn(encoder.encode(positions.length)))
     const columnOf = (name: string) => columns.get(name) ?? absentColumn
     const outcomes = await evaluateLeaves(leaves, columnOf, positions.length, matcher)
     const rows = evaluateExpression(expression, leaf => outcomes.get(leaf)!, positions.length)
