@@ -44,8 +44,11 @@ const computing = Math.min(availableParallelism(), 4)
 const waiting = 2
 /** Maximum concurrent files with a process of their own. */
 const alone = 1
-/** Ports of all lanes, in equal parts, so that no lane takes the port of a server that restarts in another. */
-const PORTS = { from: 10_000, to: 30_000 }
+/**
+ * Ports of all lanes, in equal parts, so that no lane takes the port of a server that restarts in another. They begin
+ * above 10080, the last one that `fetch` refuses as a bad port (https://fetch.spec.whatwg.org/#port-blocking).
+ */
+const PORTS = { from: 10_100, to: 30_000 }
 /** Options of every lane, as of the services: many short-lived objects, which a larger young generation collects cheaper. */
 const HEAP = ['--max-semi-space-size=32']
 const MINUTE = 60_000
