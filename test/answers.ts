@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { compileMatcher, generateOpenApi } from '@rollcall/contract'
-import { contractRoutes } from '@rollcall/rpc'
+import { compileMatcher, contractRoutes, generateOpenApi } from '@rollcall/contract'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
 type Reference = { $ref: string }
 type Response = { content?: Record<string, { schema?: object }> }
 
-const routes = contractRoutes()
+const { routes } = contractRoutes()
 const contract = generateOpenApi(routes, 'test')
 const match = compileMatcher(routes)
 const ajv = new Ajv2020({ strict: false, allErrors: true })

@@ -1,11 +1,10 @@
-import { contractRoutes } from '@rollcall/rpc'
+import { contractRoutes, type Route } from '@rollcall/contract'
 import type { Api } from './api.ts'
 
-/** A route of the contract. */
-export type Route = ReturnType<typeof contractRoutes>[number]
+export type { Route }
 
 /** Every route of the contract. */
-export const routes = contractRoutes()
+export const { routes } = contractRoutes()
 
 /** An id of no record. */
 export const unknownId = 'f'.repeat(24)

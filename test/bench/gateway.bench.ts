@@ -7,7 +7,7 @@ import { openSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { devNull } from 'node:os'
-import { json, type Route } from '@rollcall/contract'
+import { contractRoutes, json, type Route } from '@rollcall/contract'
 import {
   connectCacheRedis,
   createCredentialCache,
@@ -19,7 +19,7 @@ import {
   parseKeyRing,
 } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
-import { type Client, contractRoutes, type ServiceName } from '@rollcall/rpc'
+import type { Client, ServiceName } from '@rollcall/rpc'
 import { createLogger, createMetrics } from '@rollcall/runtime'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
@@ -113,7 +113,7 @@ export async function sides() {
   await once(redis, 'ready')
   const gateway = await gatewayOn(redis)
   const { token, session } = gateway.credentials
-  const all = contractRoutes()
+  const all = contractRoutes().routes
   const route = all.find(({ verb, path }) => verb === 'GET' && path === '/api/audience/:id')!
   const whole = gateway.listener(all)
   return {

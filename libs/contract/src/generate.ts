@@ -10,7 +10,7 @@ import { generateTypes } from './typescript.ts'
 
 const REPOSITORY = join(protoFolder, '..')
 const root = loadRoot()
-const routes = compileRoutes(root)
+const { routes } = compileRoutes(root)
 const targets = [
   { folder: join(protoFolder, 'gen'), files: generateTypes(root) },
   { folder: join(REPOSITORY, 'libs/sdk/src/gen'), files: generateSdk(root, routes) },

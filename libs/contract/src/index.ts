@@ -51,4 +51,4 @@ export {
 } from './permissions.ts'
 export { contractRoot, loadRoot, lowerFirst, servicesOf } from './root.ts'
 export { acceptsIdempotencyKey, needsSecondFactor, speaksOAuth } from './route-traits.ts'
-export { type Access, compilePages, compileRoutes, type RequiredScope, type Route } from './routes.ts'
+export { type Access, accessOf, contractRoutes, type RequiredScope, type Route } from './routes.ts'

@@ -5,7 +5,7 @@ import { compileMatcher } from './match.ts'
 import { loadRoot } from './root.ts'
 import { compileRoutes } from './routes.ts'
 
-const routes = compileRoutes(loadRoot())
+const { routes } = compileRoutes(loadRoot())
 const match = compileMatcher(routes)
 const found = (verb: string, path: string) => {
   const matched = match(verb, path)

@@ -10,7 +10,7 @@ import { loadRoot } from './root.ts'
 import { compileRoutes } from './routes.ts'
 import type { Schema } from './schemas.ts'
 
-const routes = compileRoutes(loadRoot())
+const { routes } = compileRoutes(loadRoot())
 const examples = readExamples()
 const document = generateOpenApi(routes, '1.2.3', examples)
 const operation = (verb: string, path: string) => document.paths[path]?.[verb] as Record<string, unknown>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import protobuf from 'protobufjs'
 import { ContractError } from './options.ts'
 import { loadRoot } from './root.ts'
-import { compilePages, compileRoutes } from './routes.ts'
+import { compileRoutes } from './routes.ts'
 
 const HEAD = `
   syntax = "proto3";
@@ -26,7 +26,8 @@ function compileWith(
     service Things { rpc DoThing(${request}) returns (${response}) { ${rpcOptions} } }`
   protobuf.parse(source, root, { keepCase: false, alternateCommentMode: true })
   root.resolveAll()
-  return [...compileRoutes(root), ...compilePages(root)]
+  const { routes, pages } = compileRoutes(root)
+  return [...routes, ...pages]
 }
 
 const HTTP = 'option (google.api.http) = { patch: "/api/things/{id}" body: "*" };'
@@ -57,7 +58,7 @@ describe('compileRoutes', () => {
     const callOf = (options: string) => compileWith(options).find(({ method }) => method === 'doThing')!.call
     assert.equal(callOf(HTTP + ACCESS), 'things.do')
     assert.equal(callOf(`${HTTP}${ACCESS} option (rollcall.sdk) = "perform";`), 'things.perform')
-    const calls = compileRoutes(loadRoot()).map(({ call }) => call)
+    const calls = compileRoutes(loadRoot()).routes.map(({ call }) => call)
     for (const call of ['contacts.list', 'domains.rotateDkim', 'users.listSessions', 'members.list'])
       assert.ok(calls.includes(call), call)
   })
@@ -268,7 +269,7 @@ describe('compileRoutes', () => {
     const routes = compileWith(HTTP + ACCESS, { messages })
     const shown = routes.filter(({ via }) => via === 'page').find(({ method }) => method === 'showThing')!
     assert.deepEqual([shown.path, shown.access, shown.carrier.body], ['/p/:key', { kind: 'public' }, 'raw'])
-    assert.ok(compileRoutes(loadRoot()).every(({ via, path }) => via !== 'page' && path.startsWith('/api/')))
+    assert.ok(compileRoutes(loadRoot()).routes.every(({ via, path }) => via !== 'page' && path.startsWith('/api/')))
   })
 
   for (const [what, options, more, message] of refusals) {

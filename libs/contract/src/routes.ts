@@ -16,7 +16,7 @@ import {
   type Via,
 } from './options.ts'
 import { type Action, actionOf, isPermission, isResource, type Permission, type Resource } from './permissions.ts'
-import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
+import { contractRoot, fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { errorsOf } from './route-errors.ts'
 
 /** Who may call a route: holders of a permission (and a second one), any authenticated caller, or anyone. */
@@ -63,34 +63,41 @@ export type Route = {
   rpc: protobuf.Method
 }
 
-/** Compiles the routes of the API: every rpc with an http rule that is not a public page. @throws {ContractError} */
-export function compileRoutes(root: protobuf.Root): Route[] {
-  return compileAll(root).filter(({ via }) => via !== 'page')
+/** The routes of the API, and the public pages, which the gateway serves apart: HTML, no credential, no strict check. */
+export type Routes = { routes: readonly Route[]; pages: readonly Route[] }
+
+/** Returns the routes and pages of the contract, compiled once per process. @throws {ContractError} */
+export function contractRoutes(): Routes {
+  compiled ??= compileRoutes(contractRoot())
+  return compiled
 }
 
-/** Compiles the public pages. The gateway serves them apart from the API: HTML, no credential, no strict check. @throws {ContractError} */
-export function compilePages(root: protobuf.Root): Route[] {
-  return compileAll(root).filter(({ via }) => via === 'page')
+let compiled: Routes | undefined
+
+/** Returns the verb of an rpc, and who may call it, without compiling its route. Undefined for an internal rpc. @throws {ContractError} */
+export function accessOf(rpc: protobuf.Method): Pick<Route, 'verb' | 'access'> | undefined {
+  const http = httpOf(rpc)
+  return http && { verb: http.verb, access: readAccess(rpc, readOptions(rpc).access as AccessOption, http.verb) }
 }
 
 /**
- * Compiles every rpc with an http rule into a route.
+ * Compiles every rpc with an http rule into a route or a page.
  * @throws {ContractError} for a missing access or required scope; an unknown permission, limit group, option, rule key,
  * error code or returned message; a path variable without a field; two rpcs on one verb and path or with one call name;
  * a page with a credential or other messages
  */
-function compileAll(root: protobuf.Root): Route[] {
+export function compileRoutes(root: protobuf.Root): Routes {
   for (const type of messagesOf(root)) checkMessageOptions(type)
   const routes: Route[] = []
   for (const service of servicesOf(root)) {
     for (const rpc of service.methodsArray) {
       const http = httpOf(rpc)
       if (http) routes.push(compileRoute(service, rpc.resolve() as protobuf.Method, http))
-      else readOptions(rpc)
     }
   }
   refuseClashes(routes)
-  return routes
+  const { page: pages = [], api = [] } = Object.groupBy(routes, ({ via }) => (via === 'page' ? 'page' : 'api'))
+  return { routes: api, pages }
 }
 
 function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: HttpOption): Route {

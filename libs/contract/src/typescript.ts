@@ -68,7 +68,7 @@ function fileOf(packageName: string): string {
 
 /** Returns the messages of answers: what routes return, and every record. */
 function recordsOf(root: protobuf.Root): protobuf.Type[] {
-  const returned = compileRoutes(root).flatMap(({ rpc, returns: { pageOf, arrayOf, record } }) => {
+  const returned = compileRoutes(root).routes.flatMap(({ rpc, returns: { pageOf, arrayOf, record } }) => {
     const name = pageOf ?? arrayOf ?? record
     return name === undefined ? [] : findMessage(rpc, name)!
   })

@@ -15,4 +15,4 @@ export {
   type Trust,
 } from './service-keys.ts'
 export type { Tls } from './tls.ts'
-export { contractPages, contractRoutes, mayHaveTakenEffect, type ServiceName } from './wire.ts'
+export { mayHaveTakenEffect, type ServiceName } from './wire.ts'

@@ -6,9 +6,10 @@ import {
   type ServerReadableStream,
   type ServerUnaryCall,
   type ServerWritableStream,
+  type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { AppError, lowerFirst, type Route, toAppError } from '@rollcall/contract'
+import { AppError, accessOf, lowerFirst, toAppError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 import {
   type Budget,
@@ -29,13 +30,12 @@ import type { PublicKeys } from './service-keys.ts'
 import { namesService, serverCredentials, type Tls } from './tls.ts'
 import {
   CALLER_KEY,
-  contractPages,
-  contractRoutes,
   definitionOf,
   endOfStream,
   MAX_MESSAGE_BYTES,
   type Method,
   REQUEST_ID_KEY,
+  rpcOf,
   type ServiceName,
   toStatus,
 } from './wire.ts'
@@ -111,7 +111,10 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     verify: createVerifier(options.trust.publicKeys),
     waiting: createBudget({ total: MAX_WAITING_BYTES }),
   }
-  for (const name of names) server.addService(definitionOf(name), wireService(name, wiring))
+  for (const name of names) {
+    const definition = definitionOf(name)
+    server.addService(definition, wireService(name, definition, wiring))
+  }
   const health = new HealthImplementation(Object.fromEntries(['', ...names].map(name => [name, 'SERVING'])))
   health.addToServer(server)
   const port = await listen(server, `${options.host ?? '0.0.0.0'}:${options.port}`, options.tls)
@@ -132,17 +135,18 @@ function listen(server: Server, address: string, tls: Tls | undefined): Promise<
 
 type Wiring = ServeOptions & { verify: Verify; waiting: Budget }
 
-function wireService(name: ServiceName, options: Wiring): Record<string, UntypedHandleCall> {
+function wireService(
+  name: ServiceName,
+  definitions: ServiceDefinition,
+  options: Wiring,
+): Record<string, UntypedHandleCall> {
   const handlers = options.services[name] as Record<string, AnyHandler>
-  const served = [...contractRoutes(), ...contractPages()]
-  const routes = new Map(served.map(route => [`${route.service}/${route.method}`, route]))
   const wired: Record<string, UntypedHandleCall> = {}
-  for (const [rpcName, definition] of Object.entries(definitionOf(name))) {
+  for (const [rpcName, definition] of Object.entries(definitions)) {
     const method = lowerFirst(rpcName)
     const handler = handlers[method]
     if (!handler) throw new Error(`${name} has no handler for ${method}`)
-    const rpc = { name: `${name}/${method}`, path: definition.path, route: routes.get(`${name}/${method}`), handler }
-    const run = prepare(rpc, options)
+    const run = prepare({ name: `${name}/${method}`, path: definition.path, handler }, options)
     wired[rpcName] = definition.responseStream
       ? serverStream(run, options.waiting)
       : definition.requestStream
@@ -158,7 +162,7 @@ type AnyCall = NodeJS.EventEmitter & {
   getDeadline(): Date | number
   getAuthContext(): { sslPeerCertificate?: PeerCertificate } | null
 }
-type Rpc = { name: string; path: string; route: Route | undefined; handler: AnyHandler }
+type Rpc = { name: string; path: string; handler: AnyHandler }
 type Run = (
   grpcCall: AnyCall,
   request: unknown,
@@ -166,7 +170,8 @@ type Run = (
 ) => Promise<AppError | undefined>
 
 /** Wraps a handler with identity, guard, deadline, log, metrics and error handling. */
-function prepare({ name, path, route, handler }: Rpc, options: Wiring): Run {
+function prepare({ name, path, handler }: Rpc, options: Wiring): Run {
+  const route = accessOf(rpcOf(path)!)
   const issuers = issuersOf(path, route !== undefined)
   const durations = options.metrics?.histogram({
     name: 'rollcall_rpc_duration_seconds',

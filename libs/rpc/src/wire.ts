@@ -6,15 +6,7 @@ import {
   type ServiceError,
   type StatusObject,
 } from '@grpc/grpc-js'
-import {
-  AppError,
-  compilePages,
-  compileRoutes,
-  contractRoot,
-  jsonFieldsOf,
-  type Route,
-  reviveError,
-} from '@rollcall/contract'
+import { AppError, accessOf, contractRoot, jsonFieldsOf, type Route, reviveError } from '@rollcall/contract'
 import type { Services } from '@rollcall/protos'
 
 /** Full name of a gRPC service of the contract. */
@@ -31,20 +23,6 @@ export const REQUEST_ID_KEY = 'rollcall-request-id'
 const ERROR_KEY = 'rollcall-error-bin'
 
 const root = contractRoot()
-const routes = compileRoutes(root)
-const pages = compilePages(root)
-
-const reads = new Set([...routes, ...pages].filter(({ verb }) => verb === 'GET').map(({ rpc }) => rpc))
-
-/** Returns every route of the contract, compiled once per process. */
-export function contractRoutes(): readonly Route[] {
-  return routes
-}
-
-/** Returns every public page of the contract, compiled once per process. */
-export function contractPages(): readonly Route[] {
-  return pages
-}
 
 /**
  * Empty last message of a client stream. gRPC's half-close is not enough: a server also sees it when the call is
@@ -164,14 +142,15 @@ export function changesState(path: string): boolean {
 
 function isRead(path: string): boolean {
   const rpc = rpcOf(path)
-  return rpc !== undefined && reads.has(rpc)
+  return rpc !== undefined && accessOf(rpc)?.verb === 'GET'
 }
 
 function levelOf(path: string): unknown {
   return rpcOf(path)?.options?.idempotency_level
 }
 
-function rpcOf(path: string) {
+/** Returns the rpc of a path of gRPC: /rollcall.audience.v1.Contacts/ListContacts. */
+export function rpcOf(path: string): Rpc | undefined {
   const [service = '', method = ''] = path.slice(1).split('/')
   return root.lookupService(service).methods[method]
 }

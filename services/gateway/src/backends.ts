@@ -1,12 +1,10 @@
-import type { Route } from '@rollcall/contract'
+import { contractRoutes, type Route } from '@rollcall/contract'
 import {
   type CallContext,
   type Client,
   type Connection,
   type ConnectOptions,
   connect,
-  contractPages,
-  contractRoutes,
   type ServiceName,
 } from '@rollcall/rpc'
 
@@ -34,7 +32,8 @@ const contextOf = (serviceName: string) => serviceName.split('.')[1] as BoundedC
 
 /** Returns the contexts that have routes or pages. */
 export function boundedContexts(): BoundedContext[] {
-  return [...new Set([...contractRoutes(), ...contractPages()].map(route => contextOf(route.service)))]
+  const { routes, pages } = contractRoutes()
+  return [...new Set([...routes, ...pages].map(route => contextOf(route.service)))]
 }
 
 /** Creates connections to all contexts. Each connects at its first call. Times are in milliseconds. */

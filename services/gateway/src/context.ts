@@ -1,4 +1,4 @@
-import type { Route } from '@rollcall/contract'
+import { contractRoutes, type Route } from '@rollcall/contract'
 import {
   type CredentialCache,
   connectCacheRedis,
@@ -8,7 +8,7 @@ import {
   type SecretHasher,
   type SessionJwt,
 } from '@rollcall/credentials'
-import { contractPages, contractRoutes, rpcSettings } from '@rollcall/rpc'
+import { rpcSettings } from '@rollcall/rpc'
 import type { Lifecycle, Logger, Metrics } from '@rollcall/runtime'
 import type { Redis } from 'ioredis'
 import { type Backends, connectBackends } from './backends.ts'
@@ -109,8 +109,7 @@ export function createContext(config: Config, accessLogger: Logger, lifecycle: L
   })
   onStop('stream slots', async () => streamSlots.stop())
   return {
-    routes: contractRoutes(),
-    pages: contractPages(),
+    ...contractRoutes(),
     backends,
     redis,
     limitPrefix: config.LIMIT_PREFIX,

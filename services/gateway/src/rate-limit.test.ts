@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { json, limits } from '@rollcall/contract'
-import { contractRoutes } from '@rollcall/rpc'
+import { contractRoutes, json, limits } from '@rollcall/contract'
 import { type Link, linkTo } from '@rollcall/testing/link'
 import express from 'express'
 import { rateLimit } from 'express-rate-limit'
@@ -49,7 +48,7 @@ const fromOne = Array<string>(100).fill('203.0.113.1')
 const forged = Array.from({ length: 60 }, (_, index) => `198.51.100.${index}, 203.0.113.4`)
 
 it('finding 2: every public route has a limit of its own besides the global one', () => {
-  const without = contractRoutes().filter(({ access, limit }) => access.kind === 'public' && limit === undefined)
+  const without = contractRoutes().routes.filter(({ access, limit }) => access.kind === 'public' && limit === undefined)
   assert.deepEqual(
     without.map(({ verb, path }) => `${verb} ${path}`),
     [],

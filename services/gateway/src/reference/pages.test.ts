@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { generateOpenApi, readExamples } from '@rollcall/contract'
-import { contractRoutes } from '@rollcall/rpc'
+import { contractRoutes, generateOpenApi, readExamples } from '@rollcall/contract'
 import { renderReference } from './pages.ts'
 
-const routes = contractRoutes()
+const { routes } = contractRoutes()
 const document = generateOpenApi(routes, '1.2.3', readExamples())
 const pages = renderReference(document, { style: '/docs/a.css', script: '/docs/a.js' })
 const pageOf = (path: string) => pages.get(path) ?? assert.fail(`no page ${path}`)
