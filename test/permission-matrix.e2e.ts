@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Permissions, type Resource, resources } from '@rollcall/contract'
+import { accessOf as guardOf, type Permissions, type Resource, resources } from '@rollcall/contract'
 import { type Answer, type Api, bodyOf, makeToken, signIn } from './api.ts'
 import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
@@ -240,11 +240,12 @@ describe('the permission matrix', () => {
       const original = route.access
       const changed = naive(route)
       if (changed === original) continue
-      route.access = changed
+      const guard = guardOf(route.rpc)!
+      route.access = guard.access = changed
       try {
         found.push(...(await differencesOn(route)))
       } finally {
-        route.access = original
+        route.access = guard.access = original
       }
     }
     return found

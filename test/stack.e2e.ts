@@ -27,12 +27,9 @@ test('a killed service comes back where it was', async () => {
     await audience?.kill()
     assert.equal((await stack.owner.get('/api/audience')).status, 503)
     await audience?.start()
-    await untilStatus(() => stack.owner.get('/api/audience'), 200, 5000)
+    const answers = async () => (await stack.owner.get('/api/audience')).status === 200
+    await eventually('the audience answers again', answers, { withinMs: 5000 })
   } finally {
     await stack.stop()
   }
 })
-
-async function untilStatus(ask: () => Promise<{ status: number }>, status: number, withinMs: number): Promise<void> {
-  await eventually(`the status is ${status}`, async () => (await ask()).status === status, { withinMs })
-}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createBus, topics } from '@rollcall/bus'
 import { SERVICES } from '@rollcall/local'
-import { createLogger, retry } from '@rollcall/runtime'
+import { createLogger } from '@rollcall/runtime'
 import {
   addEvents,
   connectStore,
@@ -17,6 +17,7 @@ import {
   startRelay,
 } from '@rollcall/store'
 import { dropDatabase } from '@rollcall/testing/drop-database'
+import { eventually } from '@rollcall/testing/eventually'
 import { Kafka, logLevel } from 'kafkajs'
 import { Types } from 'mongoose'
 
@@ -36,8 +37,7 @@ const user = { _id: new Types.ObjectId(), organization: new Types.ObjectId() }
 const actor = { kind: 'system', id: null, name: 'test' } as const
 const eventOf = (id: string): OutgoingEvent => ({ ...event('user.blocked', user, { userId: user._id, actor }), id })
 
-const until = (condition: () => Promise<boolean>) =>
-  retry(async () => assert.ok(await condition()), { attempts: 300, baseMs: 100, maxMs: 100 })
+const until = (condition: () => Promise<boolean>) => eventually(String(condition), condition, { withinMs: 30_000 })
 
 describe('a restored database', () => {
   let publisher: Store

@@ -74,11 +74,22 @@ export function contractRoutes(): Routes {
 
 let compiled: Routes | undefined
 
-/** Returns the verb of an rpc, and who may call it, without compiling its route. Undefined for an internal rpc. @throws {ContractError} */
+/**
+ * Returns the verb of an rpc, and who may call it, without compiling its route; always the same object, which the rpc's
+ * guard reads at each call. Undefined for an internal rpc. @throws {ContractError}
+ */
 export function accessOf(rpc: protobuf.Method): Pick<Route, 'verb' | 'access'> | undefined {
   const http = httpOf(rpc)
-  return http && { verb: http.verb, access: readAccess(rpc, readOptions(rpc).access as AccessOption, http.verb) }
+  if (!http) return undefined
+  const known = accesses.get(rpc)
+  if (known) return known
+  const access = readAccess(rpc, readOptions(rpc).access as AccessOption | undefined, http.verb)
+  const declared = { verb: http.verb, access }
+  accesses.set(rpc, declared)
+  return declared
 }
+
+const accesses = new WeakMap<protobuf.Method, Pick<Route, 'verb' | 'access'>>()
 
 /**
  * Compiles every rpc with an http rule into a route or a page.
@@ -111,10 +122,9 @@ function compileRoute(service: protobuf.Service, rpc: protobuf.Method, http: Htt
     service: fullName(service),
     method: lowerFirst(rpc.name),
     call: callNameOf(rpc),
-    verb: http.verb,
+    ...accessOf(rpc)!,
     path,
     variables,
-    access: readAccess(rpc, options.access as AccessOption | undefined, http.verb),
     isControlPlane: (options.access as AccessOption).controlPlane ?? false,
     limit: options.limit as LimitGroup | undefined,
     via,
