@@ -74,22 +74,25 @@ export function contractRoutes(): Routes {
 
 let compiled: Routes | undefined
 
+/** The verb of a route, and who may call it. */
+type RouteAccess = Pick<Route, 'verb' | 'access'>
+
 /**
- * Returns the verb of an rpc, and who may call it, without compiling its route; always the same object, which the rpc's
- * guard reads at each call. Undefined for an internal rpc. @throws {ContractError}
+ * Returns the access of an rpc without compiling its route; always the same object, which the rpc's guard reads at each
+ * call. Undefined for an internal rpc. @throws {ContractError}
  */
-export function accessOf(rpc: protobuf.Method): Pick<Route, 'verb' | 'access'> | undefined {
-  const http = httpOf(rpc)
-  if (!http) return undefined
+export function accessOf(rpc: protobuf.Method): RouteAccess | undefined {
   const known = accesses.get(rpc)
   if (known) return known
+  const http = httpOf(rpc)
+  if (!http) return undefined
   const access = readAccess(rpc, readOptions(rpc).access as AccessOption | undefined, http.verb)
   const declared = { verb: http.verb, access }
   accesses.set(rpc, declared)
   return declared
 }
 
-const accesses = new WeakMap<protobuf.Method, Pick<Route, 'verb' | 'access'>>()
+const accesses = new WeakMap<protobuf.Method, RouteAccess>()
 
 /**
  * Compiles every rpc with an http rule into a route or a page.
