@@ -47,8 +47,7 @@ export type Mail = {
   campaign?: Types.ObjectId
   /** Of a waiting mail: when it may be handed over at the earliest. */
   nextTryAt?: Date
-  /** Of a mail of a campaign that is being handed over: which attempt that is, and when it began. */
-  mark?: Types.ObjectId
+  /** Of a mail of a campaign that is being handed over: when that began. */
   markedAt?: Date
   /** Null for the installation's own mail. */
   sender: Types.ObjectId | null
@@ -106,7 +105,6 @@ export const mailSchema = new Schema<Mail>(
     user: { type: String, default: null },
     campaign: Schema.Types.ObjectId,
     nextTryAt: Date,
-    mark: Schema.Types.ObjectId,
     markedAt: Date,
     sender: { type: Schema.Types.ObjectId, default: null },
     from: { type: String, required: true },

@@ -1,7 +1,7 @@
 import type { LeaseSlice } from '@rollcall/jobs'
 import { pause, retry } from '@rollcall/runtime'
 import { LeaseLost } from '@rollcall/store'
-import { Types } from 'mongoose'
+import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { HOLD_MARGIN_MS } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
@@ -107,7 +107,7 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
         if (!mayBegin(until)) break
         const group = left.splice(0, room())
         const contents = renderFor(context, shared, group)
-        const markedAt = await mark(context, mailing, group, until)
+        const markedAt = await mark(context, mailing, group)
         const isLate = Date.now() > until + HOLD_MARGIN_MS // the database took long, and nobody waits for these any more
         for (const [index, candidate] of group.entries()) {
           const { mail, handOver } = candidate
@@ -137,22 +137,22 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
 
 /**
  * Marks mails as being handed over: from here on nobody sends them again. Each mail is marked once, by one replica, so a
- * replica that has lost its lease gets none.
+ * replica that has lost its lease gets none. In a transaction, because SecantusDB can hang on a plain `updateMany` that
+ * meets one.
  */
 async function mark(
-  { collections }: Context,
+  { store, collections }: Context,
   { organization }: Mailing,
   group: readonly Candidate[],
-  until: number,
 ): Promise<Date> {
-  const { mails } = collections.of(organization)
-  const marked = { status: 'queued', mark: new Types.ObjectId(), markedAt: new Date() } as const
-  const _id = { $in: group.map(({ mail }) => mail._id) }
-  const write = async () => {
-    const { matchedCount } = await mails.updateMany({ _id, status: 'waiting' }, { $set: marked }, { timestamps: false })
-    return matchedCount === group.length || (await mails.count({ _id, mark: marked.mark })) === group.length
+  const marked = { status: 'queued', markedAt: new Date() } as const
+  const waiting = { _id: { $in: group.map(({ mail }) => mail._id) }, status: 'waiting' }
+  const work = async (tx: ClientSession) => {
+    const { mails } = collections.of(organization, tx)
+    const { matchedCount } = await mails.updateMany(waiting, { $set: marked }, { timestamps: false })
+    if (matchedCount < group.length) throw new Error('recipients were changed concurrently')
   }
-  if (!(await retry(write, { deadline: until }))) throw new Error('recipients were changed concurrently')
+  await store.transaction(work)
   for (const { mail } of group) Object.assign(mail, marked)
   return marked.markedAt
 }

@@ -4,6 +4,7 @@ import { AppError, type HttpBody } from '@rollcall/contract'
 import type { CampaignRecipientJson, PutMailingRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call } from '@rollcall/rpc'
 import { createMetrics, pause, within } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
@@ -317,6 +318,53 @@ describe('mailings', () => {
     } finally {
       context.store = store
     }
+  })
+
+  /** Changes the state beside a transaction that writes both mails, one before the job meets it and one after. */
+  const setBesideTransaction = async (id: string, state: 'sending' | 'cancelled') => {
+    const { store } = context
+    const [first, second] = await tenant().mails.find({ campaign: id }, { sort: { _id: 1 } })
+    const met = Promise.withResolvers<void>()
+    context.store = {
+      ...store,
+      transaction(work, options) {
+        let attempts = 0
+        const counted: typeof work = tx => {
+          if (++attempts === 2) met.resolve()
+          return work(tx)
+        }
+        return store.transaction(counted, options)
+      },
+    }
+    try {
+      await store.transaction(async tx => {
+        const { mails } = context.collections.of(test.organizationId, tx)
+        await mails.updateOne({ _id: first!._id }, { $set: { opens: 1 } })
+        await set(id, state)
+        await within(scaledTimeout(LIMIT_MS), 'the job to meet it', () => met.promise)
+        await mails.updateOne({ _id: second!._id }, { $set: { opens: 1 } })
+      })
+    } finally {
+      context.store = store
+    }
+  }
+
+  it('are sent after a transaction that writes their mails', async () => {
+    const recipients = contacts(2)
+    const id = await put()
+    await queue(id, recipients)
+    await rpc().closeMailing({ id }, call())
+    await setBesideTransaction(id, 'sending')
+    assert.equal((await finished(id)).counts!.sent, 2)
+    assert.equal(await tenant().mails.count({ campaign: id, opens: 1 }), 2)
+  })
+
+  it('let the recipients that they left waiting expire, after a transaction that writes their mails', async () => {
+    const id = await put()
+    await queue(id, contacts(2))
+    await setBesideTransaction(id, 'cancelled')
+    const expiring = { campaign: id, status: 'waiting', opens: 1, finishedAt: { $type: 'date' } }
+    await eventually('both to expire', async () => (await tenant().mails.count(expiring)) === 2)
   })
 
   it('fail a recipient whose mail cannot be rendered', async () => {

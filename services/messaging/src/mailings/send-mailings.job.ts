@@ -1,5 +1,6 @@
 import { defineJob, type LeaseJob, type LeaseSlice, type Outcome } from '@rollcall/jobs'
 import { pause } from '@rollcall/runtime'
+import type { Types } from 'mongoose'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { type Batch, openBatch } from './batch.ts'
@@ -14,6 +15,7 @@ const SLICE_MS = 30_000
 /** Looks again at least this often, because state and rate may change. */
 const MAX_WAIT_MS = 1000
 const RECOVERED_AT_ONCE = 500
+const RELEASED_AT_ONCE = 1000
 /** The batch grows while it takes less than this, and shrinks above, so that it and the next one begin while they are fresh. */
 const BATCH_MS = 400
 const MIN_BATCH = MAX_IN_HAND
@@ -66,7 +68,7 @@ const current = { state: 1, ratePerMinute: 1, nextAt: 1 } as const
 /** Works on a mailing for a few seconds. */
 export async function sendMailing(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
   await failInterrupted(context, mailing, slice)
-  return mailing.state === 'cancelled' ? release(context, mailing) : sendForAWhile(context, mailing, slice)
+  return mailing.state === 'cancelled' ? release(context, mailing, slice) : sendForAWhile(context, mailing, slice)
 }
 
 async function sendForAWhile(context: Context, mailing: Mailing, slice: LeaseSlice): Promise<Outcome> {
@@ -188,13 +190,25 @@ async function failInterrupted(context: Context, mailing: Mailing, slice: LeaseS
 }
 
 /** Lets the recipients that a cancelled mailing left waiting expire, like messages that have ended. */
-async function release({ collections }: Context, { _id, organization }: Mailing): Promise<Outcome> {
-  const { mails, mailings } = collections.of(organization)
-  await mails.updateMany(
-    { campaign: _id, status: 'waiting' },
-    { $set: { finishedAt: new Date() } },
-    { timestamps: false },
-  )
+async function release(context: Context, { _id, organization }: Mailing, { signal }: LeaseSlice): Promise<Outcome> {
+  const { mails, mailings } = context.collections.of(organization)
+  const left = { campaign: _id, status: 'waiting', finishedAt: null }
+  const found: Mail['_id'][] = []
+  for await (const mail of mails.stream<Mail>([{ $match: left }, { $project: { _id: 1 } }])) {
+    if (signal.aborted) return 'again'
+    found.push(mail._id)
+    if (found.length === RELEASED_AT_ONCE) await finish(context, organization, found.splice(0))
+  }
+  await finish(context, organization, found)
   await mailings.updateOne({ _id }, { $set: { isReleased: true } }, { timestamps: false })
   return 'done'
+}
+
+/** In a transaction, which begins again where it meets another one: SecantusDB can hang on a plain `updateMany` that does. */
+function finish({ store, collections }: Context, organization: Types.ObjectId, ids: Mail['_id'][]) {
+  const waiting = { _id: { $in: ids }, status: 'waiting' }
+  return store.transaction(async tx => {
+    const { mails } = collections.of(organization, tx)
+    await mails.updateMany(waiting, { $set: { finishedAt: new Date() } }, { timestamps: false })
+  })
 }
