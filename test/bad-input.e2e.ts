@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ruleOf } from '@rollcall/contract'
+import { type Route, ruleOf } from '@rollcall/contract'
 import { MongoClient } from 'mongodb'
 import type { Answer } from './api.ts'
-import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
+import { fromElsewhere, manyAddresses, pathOf, routes, titleOf } from './every-route.ts'
 import {
   bodyFieldsOf,
   exampleBody,

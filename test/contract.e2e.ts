@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { ruleOf } from '@rollcall/contract'
+import { type Route, ruleOf } from '@rollcall/contract'
 import { type Answer, bodyOf } from './api.ts'
-import { fromElsewhere as from, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
+import { fromElsewhere as from, manyAddresses, pathOf, routes, titleOf } from './every-route.ts'
 import { exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 

@@ -1,8 +1,6 @@
 import { contractRoutes, type Route } from '@rollcall/contract'
 import type { Api } from './api.ts'
 
-export type { Route }
-
 /** Every route of the contract. */
 export const { routes } = contractRoutes()
 

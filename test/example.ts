@@ -1,6 +1,6 @@
-import { ruleOf } from '@rollcall/contract'
+import { type Route, ruleOf } from '@rollcall/contract'
 import { type Api, bodyOf } from './api.ts'
-import { fromElsewhere, type Route, routes, titleOf, unknownId } from './every-route.ts'
+import { fromElsewhere, routes, titleOf, unknownId } from './every-route.ts'
 
 /** A field of a request message. */
 export type Field = NonNullable<Route['rpc']['resolvedRequestType']>['fieldsArray'][number]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { accessOf as guardOf, type Permissions, type Resource, resources } from '@rollcall/contract'
+import { accessOf as guardOf, type Permissions, type Resource, type Route, resources } from '@rollcall/contract'
 import { type Answer, type Api, bodyOf, makeToken, signIn } from './api.ts'
-import { fromElsewhere, manyAddresses, pathOf, type Route, routes, titleOf } from './every-route.ts'
+import { fromElsewhere, manyAddresses, pathOf, routes, titleOf } from './every-route.ts'
 import { startStack, type TestStack } from './stack.ts'
 
 /** The action of each method, and what the role `user` may not read: repeated here from the design. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, mock } from 'node:test'
-import { ruleOf } from '@rollcall/contract'
+import { type Route, ruleOf } from '@rollcall/contract'
 import { mongo, Query } from 'mongoose'
 import { type Answer, type Api, bodyOf } from './api.ts'
-import { fromElsewhere, manyAddresses, type Route, routes, titleOf, unknownId } from './every-route.ts'
+import { fromElsewhere, manyAddresses, routes, titleOf, unknownId } from './every-route.ts'
 import { bodyFieldsOf, exampleBody, type Field, idOfEachKind, makeOneOfEach, ownPath } from './example.ts'
 import { startStack, type TestStack } from './stack.ts'
 

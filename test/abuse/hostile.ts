@@ -1,6 +1,6 @@
-import { generateOpenApi } from '@rollcall/contract'
+import { generateOpenApi, type Route } from '@rollcall/contract'
 import fc from 'fast-check'
-import { type Route, routes } from '../every-route.ts'
+import { routes } from '../every-route.ts'
 import { fitting, type Schema, type Source, sometimes } from './fitting.ts'
 
 /** A hostile request. `body` is the raw text; `by` is the credential to send. */

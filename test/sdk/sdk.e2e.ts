@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type Example, readExamples } from '@rollcall/contract'
+import { type Example, type Route, readExamples } from '@rollcall/contract'
 import {
   type CallName,
   type Client,
@@ -26,7 +26,7 @@ import { startReceiver } from '@rollcall/testing/receiver'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { checkAnswer } from '../answers.ts'
 import { type Api, bodyOf, makeToken } from '../api.ts'
-import { fromElsewhere, manyAddresses, type Route, routes } from '../every-route.ts'
+import { fromElsewhere, manyAddresses, routes } from '../every-route.ts'
 import { exampleBody, exampleOf, makeOneOfEach, ownPath, queryFieldsOf } from '../example.ts'
 import { openMailbox } from '../identity/mailbox.ts'
 import { addPerson } from '../identity/people.ts'
