@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { recordFigures } from './results.ts'
 
@@ -31,4 +33,9 @@ it('a figure replaces the earlier one of its name, and rows keep their machines'
 it('a row of an unknown machine is refused', () => {
   const text = table(['| P2 | 1× | ≥ 1× | ok | B |'], ['- A: old'])
   assert.throws(() => recordFigures(text, [], 'new'), /not a row of a known machine: \| P2/)
+})
+
+it('RESULTS.md is as it would be written', () => {
+  const text = readFileSync(join(import.meta.dirname, 'RESULTS.md'), 'utf8')
+  assert.equal(recordFigures(text, [], 'new'), text)
 })
