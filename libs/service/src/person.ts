@@ -7,8 +7,8 @@ export type Person = {
   /** The keys of the addresses that it has and had (see `emailKeyOf`). */
   emailKeys: readonly string[]
   names: readonly string[]
-  /** Whether a text names the person by an address. */
-  isNamedIn(text: string): boolean
+  /** Whether a text, or any text in a JSON value, names the person by an address. A JSON text hides it behind escapes. */
+  isNamedIn(value: unknown): boolean
   /** Returns a filter of records whose field may name the person; `isNamedIn` tells for sure. Reads every record. */
   mayBeNamedIn(field: string): object
   /**
@@ -21,8 +21,11 @@ export type Person = {
 /** What replaces an address or a name. */
 export const ERASED = '[erased]'
 
-/** Characters that addresses begin with in practice; others before an address separate it. */
-const NO_LOCAL_PART = '(?<![\\p{L}\\p{N}._+-])'
+/**
+ * Characters that addresses begin with in practice; others before an address separate it, percent-encoded too.
+ * Encoded `+`, `-`, `.`, `_` and characters beyond ASCII do not.
+ */
+const NO_LOCAL_PART = '(?<=^|[^\\p{L}\\p{N}._+-]|%(?!2[BDE]|5F)[0-7][\\dA-F])'
 const NO_DOMAIN_PART = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])'
 
 /** Returns a person by the keys of the addresses and the names. */
@@ -38,12 +41,16 @@ export function personOf({
   const addresses = new RegExp(`${NO_LOCAL_PART}(?:${anywhere})${NO_DOMAIN_PART}`, 'giu')
   const known = new Set(names.filter(name => name !== '').map(name => name.toLowerCase()))
   const withoutAddresses = (text: string) => (anywhere === '' ? text : text.replace(addresses, ERASED))
+  const isNamedIn = (value: unknown): boolean => {
+    if (typeof value === 'string') return withoutAddresses(value) !== value
+    return typeof value === 'object' && value !== null && Object.entries(value).flat().some(isNamedIn)
+  }
   const person: Person = {
     organizationId,
     contactId,
     emailKeys,
     names,
-    isNamedIn: text => withoutAddresses(text) !== text,
+    isNamedIn,
     mayBeNamedIn: field => (anywhere === '' ? { _id: { $in: [] } } : { [field]: { $regex: anywhere, $options: 'i' } }),
     without: value =>
       mapTexts(value, text => (known.has(text.toLowerCase()) ? ERASED : withoutAddresses(text))) as never,

@@ -80,7 +80,7 @@ async function* entriesOf({ collections }: Context, person: Person): AsyncGenera
     if (paths.length === 0) continue
     const named = { parent: collection._id, $or: paths.map(person.mayBeNamedIn) }
     for await (const entry of tenant.entries.stream<Entry>([{ $match: named }]))
-      if (person.isNamedIn(JSON.stringify(entry.values))) yield { collection, entry }
+      if (person.isNamedIn(entry.values)) yield { collection, entry }
   }
 }
 

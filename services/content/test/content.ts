@@ -16,6 +16,8 @@ export { jsonOf, streamedJsonOf, testCaller, textOf } from '@rollcall/testing/ca
 /** A running content service for tests, with its own database. */
 export type TestContent = {
   client<N extends keyof Services & string>(name: N): Client<N>
+  /** What it holds of people, as the audience asks for it. */
+  people: Client<'rollcall.people.v1.People'>
   /** The doubles of audience and messaging. */
   neighbours: Neighbours
   /** Its settings. A test may change them until it ends. */
@@ -87,9 +89,12 @@ export async function startOwnContent(settings: Record<string, string> = {}): Pr
   const { port } = await service.start(config, lifecycle, { now: () => Date.now() + clock.aheadMs })
   const connection = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.gateway) })
   onFailure.defer(async () => connection.close())
+  const ofAudience = connect({ address: `127.0.0.1:${port}`, trust: readTrust(keys.audience) })
+  onFailure.defer(async () => ofAudience.close())
   const booted = onFailure.move()
   return {
     client: name => connection.client(name),
+    people: ofAudience.client('rollcall.people.v1.People'),
     neighbours,
     config,
     clock,

@@ -55,7 +55,7 @@ async function eraseImports({ collections }: Context, person: Person): Promise<n
   for await (const { _id, errors, preview, fence } of imports.stream<Import>([{ $match: named }])) {
     const change = {
       errors: person.without(errors),
-      preview: preview.filter(row => !person.isNamedIn(JSON.stringify(row))),
+      preview: preview.filter(row => !person.isNamedIn(row)),
     }
     // A worker that continues with what it has read must not write it again: it loses the job.
     erased += (await imports.updateOne({ _id, fence }, { $set: change, $inc: { fence: 1 } })).modifiedCount

@@ -30,8 +30,17 @@ export function erasersOf(people: People, answers: { redis: Redis; prefix: strin
   })
   const gateway: Eraser = async ({ organizationId, ...person }) => {
     const { contactId, isNamedIn } = personOf({ organizationId, ...person })
-    const names = (answer: string) => answer.includes(contactId) || isNamedIn(answer)
+    const names = (answer: string) => answer.includes(contactId) || isNamedIn(parsed(answer))
     return eraseAnswers(answers.redis, answers.prefix, organizationId, names)
   }
   return { ...Object.fromEntries(erasers), gateway }
+}
+
+/** Returns the value that a text holds as JSON, or the text. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

@@ -30,7 +30,7 @@ const emptied = new Set(['attributes', 'values'])
 /** Whether an event is about a person: by the contact, or by an address. */
 export function isAbout({ subject, actor, data }: LoggedEvent, { contactId, isNamedIn }: Person): boolean {
   if (subject.id === contactId || data.includes(`"${contactId}"`)) return true
-  return [data, subject.name ?? '', actor.name].some(isNamedIn)
+  return isNamedIn([JSON.parse(data), subject.name, actor.name])
 }
 
 /** Returns an event without the names and addresses of the person it is about: ids, types and times stay. */
@@ -38,9 +38,9 @@ export function erasedEvent(event: LoggedEvent, person: Person): Pick<LoggedEven
   const { subject, actor, data } = event
   const isOfContact = subject.id === person.contactId
   const names = JSON.parse(data)
-  const isOfPerson = isOfContact || names.contactId === person.contactId || person.isNamedIn(data)
+  const isOfPerson = isOfContact || names.contactId === person.contactId || person.isNamedIn(names)
   return {
-    subject: { ...subject, name: isOfContact || person.isNamedIn(subject.name ?? '') ? null : subject.name },
+    subject: { ...subject, name: isOfContact || person.isNamedIn(subject.name) ? null : subject.name },
     actor: person.without(actor),
     data: JSON.stringify(person.without(isOfPerson ? blanked(names) : names)),
   }
