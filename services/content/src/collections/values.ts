@@ -16,19 +16,21 @@ const MAX_URL_LENGTH = 2000
 const CONTROLS = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * Returns the values of a new entry, with defaults. Null counts as not given. Reports missing values first, then unknown
- * fields, then invalid values.
+ * Returns the values of a new entry, with defaults. Null counts as not given; undefined is no value, without a default.
+ * Reports missing values first, then unknown fields, then invalid values.
  * @throws {AppError} request.missing_field, request.extra_field, request.invalid_field
  */
 export function valuesOf(fields: readonly Field[], given: Record<string, unknown>, pathOf: PathOf): Values {
   const set = new Map(Object.entries(given).filter(([, value]) => value !== null))
-  const missing = fields.find(field => field.required && field.default === null && !set.has(field.slug))
+  const isMissing = (field: Field) => (set.has(field.slug) ? set.get(field.slug) === undefined : field.default === null)
+  const missing = fields.find(field => field.required && isMissing(field))
   if (missing) throw new AppError('request.missing_field', { path: pathOf(missing.slug) })
   refuseUnknown(fields, given, pathOf)
   const values = fields.flatMap((field): [string, Value][] => {
     const { slug } = field
-    if (set.has(slug)) return [[slug, castValue(field, set.get(slug), pathOf(slug))]]
-    return field.default === null ? [] : [[slug, field.default]]
+    if (!set.has(slug)) return field.default === null ? [] : [[slug, field.default]]
+    const value = set.get(slug)
+    return value === undefined ? [] : [[slug, castValue(field, value, pathOf(slug))]]
   })
   return Object.fromEntries(values)
 }

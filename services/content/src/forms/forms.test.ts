@@ -226,6 +226,28 @@ describe('forms', () => {
       assert.deepEqual(entry?.values, { email: 'a@example.com', age: 2.5, agreed: true, day, size: 'M' })
     })
 
+    it('from a browser have no default for what the visitor emptied or unticked', async () => {
+      const made = await create({
+        form,
+        fields: [
+          { slug: 'news', name: 'News', type: 'boolean', default: true },
+          { slug: 'terms', name: 'Terms', type: 'boolean', required: true, default: true },
+          { slug: 'size', name: 'Size', type: 'enum', options: ['S', 'M'], default: 'S' },
+          { slug: 'name', name: 'Name', type: 'string', required: true, default: 'Ann' },
+          { slug: 'source', name: 'Source', type: 'string', default: 'web' },
+        ],
+      })
+      const given = { terms: 'true', size: '', name: 'Bob' }
+      assert.equal((await submitForm(made.id, given)).status, 201)
+      assert.equal((await submitForm(made.id, { ...given, name: '' })).status, 400)
+      assert.equal((await submitForm(made.id, { size: '', name: 'Bob' })).status, 400)
+      assert.equal((await submit(made.id, { name: null })).status, 201)
+      const [json, browser, ...more] = await entriesOf(made)
+      assert.deepEqual(more, [])
+      assert.deepEqual(browser?.values, { news: false, terms: true, name: 'Bob', source: 'web' })
+      assert.deepEqual(json?.values, { news: true, terms: true, size: 'S', name: 'Ann', source: 'web' })
+    })
+
     it('lead browsers to the page of the form', async () => {
       const redirectUrl = 'https://shop.example.com/thanks'
       const { id } = await create({ form: { ...form, redirectUrl } })

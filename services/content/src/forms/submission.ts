@@ -4,7 +4,7 @@ import type { PageRequest } from '@rollcall/protos/gen/types.ts'
 import type { Field } from '../collections/fields.ts'
 import { HONEYPOT } from './form-page.ts'
 
-/** The flat body of a submission. `form` is what a browser sent, as text. */
+/** The flat body of a submission. `form` is what a browser sent, as text; what it left empty is undefined in `given`. */
 export type Submission = {
   given: Record<string, unknown>
   form: ReadonlyMap<string, string> | undefined
@@ -23,7 +23,14 @@ export async function readSubmission(request: PageRequest, fields: readonly Fiel
   const form = await formOf(request)
   if (!form) throw new AppError('form.wrong_content_type')
   const texts = new Map(form)
-  return submissionOf(Object.fromEntries([...texts].flatMap(([name, text]) => readValue(fields, name, text))), texts)
+  const given = [...texts].map(([name, text]) => [name, readValue(fields, name, text)])
+  return submissionOf(Object.fromEntries([...given, ...untickedBoxes(fields, texts)]), texts)
+}
+
+/** Returns the values of boxes without a tick, which browsers leave out: false, none if the box is required. */
+function untickedBoxes(fields: readonly Field[], texts: ReadonlyMap<string, string>): [string, false | undefined][] {
+  const unticked = fields.filter(({ type, slug }) => type === 'boolean' && !texts.get(slug))
+  return unticked.map(({ slug, required }) => [slug, required ? undefined : false])
 }
 
 function submissionOf(values: Record<string, unknown>, form: Submission['form']): Submission {
@@ -46,13 +53,12 @@ function parseObject(body: Buffer): unknown {
 }
 
 /** Returns the value that a text of a form stands for; none for an empty one. A text that stands for none stays as it is. */
-function readValue(fields: readonly Field[], slug: string, text: string): [string, unknown][] {
+function readValue(fields: readonly Field[], slug: string, text: string): unknown {
   const type = fields.find(field => field.slug === slug)?.type
-  if (text === '' && (type !== undefined || slug === HONEYPOT)) return []
-  if (type === 'number')
-    return [[slug, /^\s*[+-]?(\d|\.\d)/.test(text) && !Number.isNaN(Number(text)) ? Number(text) : text]]
-  if (type === 'boolean') return [[slug, booleans.get(text.toLowerCase()) ?? text]]
-  return [[slug, text]]
+  if (text === '' && type !== undefined) return undefined
+  if (type === 'number') return /^\s*[+-]?(\d|\.\d)/.test(text) && !Number.isNaN(Number(text)) ? Number(text) : text
+  if (type === 'boolean') return booleans.get(text.toLowerCase()) ?? text
+  return text
 }
 
 const booleans = new Map([
