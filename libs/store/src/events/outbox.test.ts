@@ -109,6 +109,22 @@ describe('the outbox', () => {
     await store.connection.collection('outbox').deleteMany({})
   })
 
+  it('is published in batches of about 8 MiB, however few events that is', async () => {
+    const reason = 'x'.repeat(2 ** 19)
+    const data = { contactId: '1', actor, reason }
+    for (let number = 0; number < 40; number++) {
+      const large = { ...event('s', number), type: 'contact.blocked' as const, data }
+      await store.transaction(tx => addEvents(tx, [large]))
+    }
+    const sizes: number[] = []
+    const publish = async (events: Event[]) => void sizes.push(JSON.stringify(events).length)
+    await startRelay({ store, publish, logger: quiet }).stop()
+    const whole = sizes.filter(size => size > 2 ** 23)
+    assert.equal(whole.length, 2, `batches of ${sizes}`)
+    assert.ok(Math.max(...whole) < 2 ** 23 + 2 ** 20, `batches of ${sizes}`)
+    await store.connection.collection('outbox').deleteMany({})
+  })
+
   it('takes many events at once', async () => {
     const many = Array.from({ length: 1203 }, (_, number) => event('m', number))
     await store.transaction(tx => addEvents(tx, many))

@@ -13,6 +13,8 @@ export type OutboxEntry = {
   at: number
   /** One event, or several in order, since an entry costs the same. */
   event: Event | Event[]
+  /** Length of the data of the events as JSON. Missing in entries of earlier releases. */
+  characters?: number
   /** Null until published. Published entries are kept for a day for inspection. */
   sentAt: Date | null
 }
@@ -28,6 +30,7 @@ const outboxSchema = new Schema<OutboxEntry>(
   {
     at: { type: Number, required: true },
     event: { type: Schema.Types.Mixed, required: true },
+    characters: { type: Number },
     sentAt: { type: Date, default: null },
   },
   { collection: 'outbox', versionKey: false, minimize: false },
@@ -52,21 +55,22 @@ export async function addEvents(tx: ClientSession, events: readonly OutgoingEven
   latest = Math.max(latest, Date.now())
   const { traceparent } = traceCarrier()
   const trace = traceparent === undefined ? {} : { traceparent }
-  const groups: Event[][] = []
-  let room = 0
+  const groups: { events: Event[]; characters: number }[] = []
   for (const each of events) {
     const { event, characters } = serialized(each)
-    if (room < characters || groups.at(-1)?.length === ENTRY_EVENTS) {
-      groups.push([])
-      room = ENTRY_CHARACTERS
+    let group = groups.at(-1)
+    if (!group || group.characters + characters > ENTRY_CHARACTERS || group.events.length === ENTRY_EVENTS) {
+      group = { events: [], characters: 0 }
+      groups.push(group)
     }
-    groups.at(-1)!.push({ ...event, ...trace })
-    room -= characters
+    group.events.push({ ...event, ...trace })
+    group.characters += characters
   }
   const entries = groups.map(
-    ([first, ...others]): Omit<OutboxEntry, '_id'> => ({
+    ({ events: [first, ...others], characters }): Omit<OutboxEntry, '_id'> => ({
       at: latest,
       event: others.length > 0 ? [first!, ...others] : first!,
+      characters,
       sentAt: null,
     }),
   )

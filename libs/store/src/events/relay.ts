@@ -30,6 +30,8 @@ export type Relay = {
 }
 
 const FAILURE_WAIT_MS = 1000
+/** Size at which a batch ends, far below the 100 MiB that a broker accepts in a request. */
+const BATCH_CHARACTERS = 2 ** 23
 /** Without events for this time, a relay leaves the next ones to whichever replica adds them. */
 const ACTIVE_MS = 2000
 
@@ -130,17 +132,20 @@ export function startRelay(options: RelayOptions): Relay {
   }
 }
 
-/** Groups entries into batches of at least `size` events. */
+/** Groups entries into batches of at least `size` events, or of `BATCH_CHARACTERS`. */
 async function* batchesOf(entries: AsyncIterable<OutboxEntry>, size: number): AsyncGenerator<OutboxEntry[], undefined> {
   let batch: OutboxEntry[] = []
   let events = 0
+  let characters = 0
   for await (const entry of entries) {
     batch.push(entry)
     events += Array.isArray(entry.event) ? entry.event.length : 1
-    if (events < size) continue
+    characters += entry.characters ?? 0
+    if (events < size && characters < BATCH_CHARACTERS) continue
     yield batch
     batch = []
     events = 0
+    characters = 0
   }
   if (batch.length > 0) yield batch
 }
