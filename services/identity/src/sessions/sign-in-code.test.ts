@@ -209,4 +209,15 @@ describe('signing in with a code', () => {
     await passHours(email, 24)
     await verifyBound(email, code, requestId)
   })
+
+  it('is not refused because of guesses for requests that do not exist', async () => {
+    const { email } = await harness.register()
+    for (let guess = 0; guess < 30; guess++)
+      await assert.rejects(verifyBound(email, '123456', `invented${guess}`), wrong)
+    let requestId = ''
+    const code = await mailed(email, undefined, async () => {
+      requestId = String((await request(email)).requestId)
+    })
+    await verifyBound(email, code, requestId)
+  })
 })

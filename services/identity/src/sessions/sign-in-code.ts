@@ -135,8 +135,9 @@ type Try = Pick<VerifyOtpRequest, 'code' | 'requestId'> & {
 
 /**
  * Checks a code. Each attempt is counted before the check, so that concurrent attempts get no extra guesses. A correct
- * code is refunded, because the client may send it again with an organization. Attempts with the request id have their
- * own limit, so that failures of others cannot lock out the requester.
+ * code is refunded, because the client may send it again with an organization. Attempts with the id of an open request
+ * have their own limit, so that failures of others cannot lock out the requester. The address is charged only for codes
+ * that are compared.
  */
 async function tryCode(
   context: Context,
@@ -145,14 +146,15 @@ async function tryCode(
 ): Promise<'right' | 'wrong' | 'throttled'> {
   const { collections, secrets, signInThrottle } = context
   const counted = await Promise.all(limitKeys.map(signInThrottle.count))
-  const isBound = requestId !== undefined
+  const isBound = open !== undefined && requestId !== undefined
   if (!isBound && counted.includes(false)) return 'throttled'
-  const address = secrets['sign-in-address'].hash(emailKey)
-  if (!(await changeAlone(collections.unscoped.signInCodeBudgets, address, afterTry))) return 'throttled'
   const left = isBound ? 'triesLeft' : 'unboundTriesLeft'
   const taken = { _id: open?._id ?? '', [left]: { $gt: 0 } }
   const tried = await collections.unscoped.signInCodes.findOneAndUpdate(taken, { $inc: { [left]: -1 } }).lean()
-  if (!tried || !secrets['sign-in-code'].matches(tried.hash, `${tried._id} ${code}`)) return 'wrong'
+  if (!tried) return 'wrong'
+  const address = secrets['sign-in-address'].hash(emailKey)
+  if (!(await changeAlone(collections.unscoped.signInCodeBudgets, address, afterTry))) return 'throttled'
+  if (!secrets['sign-in-code'].matches(tried.hash, `${tried._id} ${code}`)) return 'wrong'
   await Promise.all([
     collections.unscoped.signInCodes.updateOne({ _id: tried._id }, { $inc: { [left]: 1 } }),
     changeAlone(collections.unscoped.signInCodeBudgets, address, afterSuccess),
