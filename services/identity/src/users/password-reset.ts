@@ -7,6 +7,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import type { Mail } from '../mailer.ts'
+import { blockedAccount } from '../sessions/credential.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
 import { dispossessOthers, recordProof } from '../sessions/prove-mailbox.ts'
 import { countActiveTokens, deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
@@ -70,6 +71,7 @@ function tokenNotice(active: number): string[] {
 /**
  * Sets a password by a mailed link, which proves ownership of the mailbox. Ends all sessions of the account and, if
  * requested, deactivates its API tokens.
+ * @throws {AppError} password_link.expired, password.too_common, account.blocked
  */
 export async function resetPassword(context: Context, request: ResetPasswordRequest, call: Call): Promise<void> {
   const hashes = context.secrets['password-reset'].hashes(request.token)
@@ -100,6 +102,7 @@ async function resetWithin(
   const set = { $set: { passwordHash, emailVerified: true } }
   const user = await users.findOneAndUpdate({ _id: subject }, set, { tx, returnDocument: 'before' })
   if (used.deletedCount === 0 || !user) throw unusable()
+  if (user.blocked) throw blockedAccount()
   await passwordResets.deleteMany({ user: subject }, { tx })
   const person = asPerson(caller, user)
   await endSessionsOf(context, subject, person, tx)

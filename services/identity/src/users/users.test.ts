@@ -239,6 +239,16 @@ describe('users', () => {
       await assert.rejects(reset(tokenIn(mailTo(late.email))), refused)
     })
 
+    it('sets none while the account is blocked, and afterwards by the same link', async () => {
+      const { email, id } = await create()
+      const token = tokenIn(mailTo(email))
+      await owner.api.users.blockUser({ id: String(id) })
+      await assert.rejects(reset(token), { status: 403, message: 'Account is blocked.' })
+      await owner.api.users.unblockUser({ id: String(id) })
+      await assert.rejects(login(email, 'made by myself'), { status: 401 })
+      assert.deepEqual(await reset(token), updated)
+    })
+
     it('ends the sessions there are at once', async () => {
       const { email } = await create()
       const users = harness.db.collection('users')
