@@ -15,7 +15,7 @@ export const personalData: PersonalDataOf<Collections, Context> = {
   roles: 'none',
   tokens: 'none',
   tokenUses: 'none',
-  devices: ofAccounts('network addresses and browsers of accounts', 'until the account is deleted'),
+  devices: ofAccounts('network addresses and browsers of accounts', 'a year after the last sign-in from it'),
   activities: ofAccounts('names and addresses of accounts in their audit trail', '2 years'),
   passwordResets: 'none',
   emailChanges: ofAccounts('new addresses of accounts', 'a day'),

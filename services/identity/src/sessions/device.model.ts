@@ -16,6 +16,9 @@ export type KnownDevice = {
   lastSeenAt: Date
 }
 
+/** How long a device is kept after the last sign-in from it. Sessions end earlier. */
+const YEAR_SECONDS = 365 * 24 * 3600
+
 export const deviceSchema = new Schema<KnownDevice>(
   {
     organization: { type: Schema.Types.ObjectId, required: true },
@@ -31,6 +34,7 @@ export const deviceSchema = new Schema<KnownDevice>(
   { collection: 'devices', versionKey: false },
 )
 deviceSchema.index({ organization: 1, user: 1, name: 1, type: 1 }, { unique: true })
+deviceSchema.index({ lastSeenAt: 1 }, { expireAfterSeconds: YEAR_SECONDS })
 
 /** Public fields of a device. */
 export const deviceFields: FieldTable = {

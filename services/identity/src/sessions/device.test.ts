@@ -8,10 +8,15 @@ describe('device', () => {
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36',
       { name: 'Chrome on macOS', browser: 'Chrome 120.0.0.0', os: 'macOS 10.15.7', type: 'desktop' },
     ],
-    ['curl/8.1.2', { name: 'curl', browser: '', os: '', type: 'unknown' }],
+    [
+      'invented7/1.0 (Windows NT 10.0; Win64; x64)',
+      { name: 'Unknown browser on Windows', browser: '', os: 'Windows NT 10.0', type: 'desktop' },
+    ],
+    ['curl/8.1.2', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
+    ['invented7/1.0 (x) y', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
     ['', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
   ] as const) {
-    it(`is ${device.name}`, () => assert.deepEqual(deviceOf(userAgent), device))
+    it(`is ${device.name} of ${userAgent || 'no user agent'}`, () => assert.deepEqual(deviceOf(userAgent), device))
   }
 
   it('costs little to recognise, whatever the text', () => {

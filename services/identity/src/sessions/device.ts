@@ -2,7 +2,7 @@ import bowser from 'bowser'
 
 /** Device details from a user agent; '' if unknown. */
 export type Device = {
-  /** Display name: `Chrome on macOS`. */
+  /** Display name: `Chrome on macOS`. Never text of the user agent, so that an account has few. */
   name: string
   browser: string
   os: string
@@ -18,10 +18,11 @@ export function deviceOf(userAgent: string): Device {
   const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH)
   if (text === '') return { name: 'Unknown device', browser: '', os: '', type: 'unknown' }
   const { browser, os, platform } = bowser.parse(text)
-  const program = browser.name || text.split(/[\s/]/, 1)[0]!
+  // Of a browser that it does not know, bowser returns the beginning of the text.
+  const known = text.startsWith(browser.name ?? '') ? undefined : browser
   return {
-    name: os.name ? `${program} on ${os.name}` : program,
-    browser: [browser.name, browser.version].filter(Boolean).join(' '),
+    name: os.name ? `${known?.name ?? 'Unknown browser'} on ${os.name}` : (known?.name ?? 'Unknown device'),
+    browser: [known?.name, known?.version].filter(Boolean).join(' '),
     os: [os.name, os.version].filter(Boolean).join(' '),
     type: platform.type ?? 'unknown',
   }

@@ -163,6 +163,17 @@ describe('sessions, devices and activities of users', () => {
       assert.deepEqual([second!.name, second!.type], ['Safari on iOS', 'mobile'])
     })
 
+    it('are one for all programs that are not known, and forgotten a year after the last sign-in', async () => {
+      await add()
+      for (const program of ['invented1/1.0', 'invented2/1.0 (x) y', 'invented3']) await signIn(program)
+      assert.deepEqual(
+        (await devices()).map(({ name }) => name),
+        ['Unknown device'],
+      )
+      const indexes = await harness.db.collection('devices').indexes()
+      assert.ok(indexes.some(({ key, expireAfterSeconds }) => key.lastSeenAt && expireAfterSeconds === 365 * 86_400))
+    })
+
     it('know the one that asks, and show what is not known as null', async () => {
       await add()
       const api = await signIn(FIREFOX)
