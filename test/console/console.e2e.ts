@@ -710,6 +710,23 @@ describe('the console', () => {
     await tasks.getByRole('link', { name: 'Add tags autumn' }).waitFor()
     await tasks.getByText('Undone').waitFor()
   })
+
+  it('edits a campaign and its copy each for itself', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.campaigns.create({ name: 'Autumn', subject: 'The original' })
+    const page = await open(`/campaigns/${id}/edit/content`)
+    await page.getByRole('button', { name: 'More actions for Autumn' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'Copy of Autumn', level: 1 }).waitFor()
+    const subject = page.getByRole('textbox', { name: /^Subject/ })
+    await subject.fill('The copy')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await save.click()
+    await save.waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Autumn', level: 1, exact: true }).waitFor()
+    assert.equal(await subject.inputValue(), 'The original')
+  })
 })
 
 /** Adds a record of every kind that has a screen of its own. */

@@ -268,6 +268,8 @@ export const router = createRouter({
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // Forms and selections belong to one record. The steps of a record share its screen.
+  defaultRemountDeps: ({ params }) => 'id' in params && params.id,
 })
 
 declare module '@tanstack/react-router' {
