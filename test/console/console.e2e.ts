@@ -5,6 +5,7 @@ import { type Client, createClient } from '@rollcall/sdk'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import type { Page } from 'playwright-core'
 import PostalMime, { type Email } from 'postal-mime'
 import { bodyOf } from '../api.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
@@ -727,7 +728,32 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Autumn', level: 1, exact: true }).waitFor()
     assert.equal(await subject.inputValue(), 'The original')
   })
+
+  it('saves of a contact only what was edited, not what changed meanwhile', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.contacts.create({ email: 'leaving@example.com' })
+    const page = await open(`/contacts/${id}`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit contact' })
+    await dialog.getByLabel('Name').fill('Leaving')
+    await client.contacts.update(id, { unsubscribed: true })
+    await comeBack(page)
+    await page.getByRole('main').getByText('Unsubscribed', { exact: true }).first().waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { name, unsubscribed } = await client.contacts.get(id)
+    assert.deepEqual({ name, unsubscribed }, { name: 'Leaving', unsubscribed: true })
+  })
 })
+
+/** Has a page read again what it shows, as when a person comes back to its tab after a minute. */
+async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(`{
+    const now = Date.now
+    Date.now = () => now() + 60_000
+    dispatchEvent(new Event('visibilitychange'))
+  }`)
+}
 
 /** Adds a record of every kind that has a screen of its own. */
 async function addRecords(client: Client): Promise<void> {

@@ -24,7 +24,8 @@ export function EntryForm({
     send: ({ values }): Promise<unknown> => {
       const all = Object.fromEntries(Object.entries(values).map(([slug, value]) => [slug, value ?? null])) as Scalars
       if (!entry) return rollcall.entries.create(_id, { values: all })
-      const changed = Object.entries(all).filter(([slug, value]) => value !== (entry.values[slug] ?? null))
+      const before = form.getInitialValues().values
+      const changed = Object.entries(all).filter(([slug, value]) => value !== (before[slug] ?? null))
       return rollcall.entries.update(_id, entry._id, { values: Object.fromEntries(changed) })
     },
     done: t(entry ? 'kit.saved' : 'collections.entry.added'),

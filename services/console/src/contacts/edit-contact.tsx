@@ -15,12 +15,10 @@ export function EditContact({ contact, onClose }: { contact: Contact; onClose: (
   const { _id, email, name, unsubscribed } = contact
   const form = useForm({ initialValues: { email, name, unsubscribed, attributes: { ...contact.attributes } } })
   const submit = useSubmit(form, {
-    send: async values => {
-      const core = changed(
-        { email, name, unsubscribed },
-        { email: values.email, name: values.name, unsubscribed: values.unsubscribed },
-      )
-      const custom = changed(contact.attributes, values.attributes)
+    send: async ({ attributes: after, ...values }) => {
+      const { attributes: before, ...initial } = form.getInitialValues()
+      const core = changed(initial, values)
+      const custom = changed(before, after)
       if (Object.keys(core).length > 0) await rollcall.contacts.update(_id, core)
       if (Object.keys(custom).length > 0)
         await rollcall.contacts.updateAttributes(_id, { attributes: custom as Record<string, string> })
