@@ -744,6 +744,26 @@ describe('the console', () => {
     const { name, unsubscribed } = await client.contacts.get(id)
     assert.deepEqual({ name, unsubscribed }, { name: 'Leaving', unsubscribed: true })
   })
+
+  it('keeps every tag of those that are typed while another is being saved', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.contacts.create({ email: 'tagged@example.com', tags: ['first'] })
+    const page = await open(`/contacts/${id}`)
+    const typed = Promise.withResolvers<void>()
+    await page.route(`**/api/audience/${id}/tags`, async route => {
+      await typed.promise
+      await route.continue()
+    })
+    const tags = page.getByRole('combobox', { name: 'Tags' })
+    for (const tag of ['second', 'third']) {
+      await tags.fill(tag)
+      await tags.press('Enter')
+      await page.getByText(tag, { exact: true }).waitFor()
+    }
+    typed.resolve()
+    await page.getByRole('status').filter({ hasText: 'Saved Tags' }).nth(1).waitFor()
+    assert.deepEqual((await client.contacts.get(id)).tags, ['first', 'second', 'third'])
+  })
 })
 
 /** Has a page read again what it shows, as when a person comes back to its tab after a minute. */

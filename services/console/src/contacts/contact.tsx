@@ -2,7 +2,7 @@ import { Group, Menu, Paper, Skeleton, Tabs, TagsInput, Text, Textarea } from '@
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
 import type { Contact as ContactRecord } from '@rollcall/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -246,23 +246,24 @@ function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
   const offerUndo = useUndoToast()
   const refusal = useRefusal()('contacts.replaceTags')
   const set = (next: string[]) => rollcall.contacts.replaceTags(_id, { tags: next })
-  const save = async (next: string[]) => {
-    try {
-      await set(next)
-      offerUndo(t('contacts.savedValue', { name: t('kit.field.tags') }), () => set(tags))
-      await client.invalidateQueries()
-    } catch (error) {
-      failed(error)
-    }
-  }
+  const save = useMutation({
+    scope: { id: `tags of ${_id}` }, // each change replaces all tags: one after the other
+    mutationFn: ({ after }: { before: string[]; after: string[] }) => set(after),
+    onSuccess: (_, { before }) => {
+      offerUndo(t('contacts.savedValue', { name: t('kit.field.tags') }), () => set(before))
+      return client.invalidateQueries()
+    },
+    onError: failed,
+  })
+  const shown = save.isPending ? save.variables.after : tags
   return (
     <TagsInput
       disabled={Boolean(refusal)}
       title={refusal}
       aria-label={t('kit.field.tags')}
-      placeholder={tags.length === 0 ? t('contacts.addTag') : ''}
-      value={tags}
-      onChange={next => void save(next)}
+      placeholder={shown.length === 0 ? t('contacts.addTag') : ''}
+      value={shown}
+      onChange={after => save.mutate({ before: shown, after })}
     />
   )
 }
