@@ -764,6 +764,27 @@ describe('the console', () => {
     await page.getByRole('status').filter({ hasText: 'Saved Tags' }).nth(1).waitFor()
     assert.deepEqual((await client.contacts.get(id)).tags, ['first', 'second', 'third'])
   })
+
+  it('shows the next person nothing that the last one saw, after a sign-in in another tab', async () => {
+    const next = { email: 'next@example.com', password: 'a password of tests' }
+    await bodyOf(stack.owner.post('/api/users', { name: 'Next', ...next }), 201)
+    const page = await open('/users')
+    await page.getByRole('link', { name: OWNER.email }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Lists' }).click()
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+    await page.context().addCookies([{ ...cookie, value: await console.signIn(next) }])
+    await comeBack(page)
+    await page.getByRole('button', { name: 'Account menu of Next' }).waitFor()
+    await page.goBack()
+    await page.getByRole('main').getByRole('alert').waitFor()
+    assert.equal(await page.getByText(OWNER.email).count(), 0)
+    await page.context().clearCookies()
+    await comeBack(page)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.context().addCookies([cookie])
+    await page.goBack()
+    await page.getByRole('button', { name: 'Account menu of Owner' }).waitFor()
+  })
 })
 
 /** Has a page read again what it shows, as when a person comes back to its tab after a minute. */

@@ -7,7 +7,14 @@ const MINUTE = 60_000
 /** The signed-in person, their organization and rights. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => rollcall.account.get({ signal }),
+  queryFn: async ({ client, queryKey, signal }) => {
+    const me = await rollcall.account.get({ signal })
+    const known = client.getQueryData<Me>(queryKey)
+    // Somebody else has signed in, in another tab.
+    if (known && known.user._id !== me.user._id)
+      client.removeQueries({ predicate: query => query.queryKey[0] !== queryKey[0] })
+    return me
+  },
   staleTime: 5 * MINUTE,
   refetchOnWindowFocus: 'always', // rights may have changed meanwhile
 })

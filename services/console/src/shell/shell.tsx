@@ -25,17 +25,18 @@ const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx'))
 
 /** Everything for people who are signed in, once they have the second factor that their organization may require. */
 export function Shell() {
-  const { mfa, impersonatedBy } = useMe()
+  const { user, mfa, impersonatedBy } = useMe()
   const impersonation = useImpersonation()
-  if (!mfa.required || mfa.totp || impersonatedBy) return <Surroundings key={impersonation?.sessionRef} />
+  if (!mfa.required || mfa.totp || impersonatedBy)
+    return <Surroundings key={`${user._id} ${impersonation?.sessionRef}`} />
   return (
-    <Suspense>
+    <Suspense key={user._id}>
       <SecondFactorNeeded />
     </Suspense>
   )
 }
 
-/** What surrounds every screen: navigation, header, content. An impersonation begins with a new one. */
+/** What surrounds every screen: navigation, header, content. Another person or an impersonation begins with a new one. */
 function Surroundings() {
   const { t } = useTranslation()
   const missing = useMissing()

@@ -32,5 +32,7 @@ function leave(): void {
   }
   const { matches, location } = router.state
   const isSignedIn = matches.some(({ routeId }) => routeId === '/shell')
-  if (isSignedIn) void router.navigate({ to: '/sign-in', search: { next: location.href } })
+  const isLeaving = location.pathname === '/sign-in' // screens have several requests refused at once
+  if (!isSignedIn || isLeaving) return
+  void router.navigate({ to: '/sign-in', search: { next: location.href } }).then(() => queryClient.removeQueries())
 }
