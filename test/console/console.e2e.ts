@@ -785,6 +785,18 @@ describe('the console', () => {
     await page.goBack()
     await page.getByRole('button', { name: 'Account menu of Owner' }).waitFor()
   })
+
+  it('takes decimal numbers in a rule as they are typed', async () => {
+    await bodyOf(stack.owner.post('/api/audience/attributes', { name: 'Price', slug: 'price', type: 'number' }), 201)
+    const page = await open('/contacts?filter={"attributes.price":{"$gt":1}}')
+    await page.getByRole('button', { name: 'Advanced' }).click()
+    const value = page.getByRole('textbox', { name: 'Value for Price' })
+    await value.fill('')
+    await value.pressSequentially('19.05')
+    assert.equal(await value.inputValue(), '19.05')
+    await page.getByRole('button', { name: 'Apply filter' }).click()
+    await page.waitForURL(address => address.searchParams.get('filter') === '{"attributes.price":{"$gt":19.05}}')
+  })
 })
 
 /** Has a page read again what it shows, as when a person comes back to its tab after a minute. */

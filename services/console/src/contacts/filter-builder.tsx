@@ -219,12 +219,7 @@ function ValueInput({
       return null
     case 'number':
       return (
-        <NumberInput
-          {...common}
-          hideControls
-          value={typeof value === 'number' ? value : ''}
-          onChange={number => onChange(typeof number === 'number' ? number : undefined)}
-        />
+        <NumberInput {...common} hideControls value={typeof value === 'number' ? value : text} onChange={onChange} />
       )
     case 'truth':
       return (

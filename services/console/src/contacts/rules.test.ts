@@ -71,6 +71,15 @@ describe('the rules of a filter', () => {
     assert.equal(rulesOf(newGroup([rule, newGroup([none])])).length, 2)
   })
 
+  it('take numbers as they are typed', () => {
+    const filterOf = (value: string | number) =>
+      toFilter(newGroup([{ id: 1, field: 'attributes.score', operator: 'over', value }]))
+    for (const value of ['', '-', '.', '-.']) assert.deepEqual(filterOf(value), {}, value)
+    for (const [value, number] of Object.entries({ '19.': 19, '.5': 0.5, '-0.50': -0.5 }))
+      assert.deepEqual(filterOf(value), { 'attributes.score': { $gt: number } })
+    assert.deepEqual(filterOf(0), { 'attributes.score': { $gt: 0 } })
+  })
+
   it('keep their value where the operator takes the same kind', () => {
     const rule = { id: 1, field: 'email', operator: 'is', value: 'a' } as const
     assert.equal(withOperator(rule, 'contains').value, 'a')

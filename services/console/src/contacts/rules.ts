@@ -14,7 +14,7 @@ export type RuleField = {
 
 /** A span of time: days, hours or weeks. */
 export type Span = { count: number; unit: 'h' | 'd' | 'w' }
-/** The value of a rule, by the input of its operator; undefined as long as it is not given. */
+/** The value of a rule, by the input of its operator; undefined as long as it is not given. A number can be its text. */
 export type RuleValue = string | number | boolean | readonly string[] | Span | undefined
 
 /** One condition. `id` tells it apart on the screen. */
@@ -229,6 +229,8 @@ export function isComplete({ operator, value }: Rule): boolean {
       return Array.isArray(value) && value.length > 0
     case 'span':
       return typeof value === 'object' && 'count' in value && Number.isInteger(value.count) && value.count > 0
+    case 'number':
+      return value !== undefined && value !== '' && Number.isFinite(Number(value))
     default:
       return isScalar(value) && value !== ''
   }
@@ -251,7 +253,10 @@ export function toFilter(group: RuleGroup): Conditions {
 }
 
 function conditionOf(rule: Rule): Conditions {
-  return isComplete(rule) ? { [rule.field]: operators[rule.operator].write(rule.value as never) } : {}
+  if (!isComplete(rule)) return {}
+  const { field, operator, value } = rule
+  const given = inputOf(operator) === 'number' ? Number(value) : value
+  return { [field]: operators[operator].write(given as never) }
 }
 
 /** Returns the rules of a filter; undefined if it has what no rule says. */
