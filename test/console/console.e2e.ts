@@ -140,8 +140,16 @@ describe('the console', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
     assert.equal(await page.title(), 'Lists · Rollcall')
-    await page.getByRole('button', { name: /^Account menu/ }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    const signOut = async () => {
+      await page.getByRole('button', { name: /^Account menu/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    }
+    await page.route('**/api/auth/logout', route => route.fulfill({ status: 400, json: { error: 'Refused' } }), {
+      times: 1,
+    })
+    await signOut()
+    await page.getByRole('alert').waitFor()
+    await signOut()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.goto('/console/contacts')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -164,6 +172,13 @@ describe('the console', () => {
       await bodyOf(stack.api.post('/api/auth/register', { ...account, organization }), 201)
     const page = await open('/sign-in', { anonymous: true })
     await page.getByLabel('Email').fill(account.email)
+    const mail = await mailbox.next(account.email, () =>
+      page.getByRole('button', { name: 'Email me a code instead' }).click(),
+    )
+    const [, code] = /(\d{6}) is your code/.exec(mail) ?? []
+    await page.getByLabel('Digit 1').fill(code!)
+    await page.getByRole('alert').getByText('Sign in with your password to choose one.').waitFor()
+    await page.getByRole('button', { name: 'Use a password instead' }).click()
     await page.getByRole('textbox', { name: 'Password' }).fill(account.password)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Engines' }).waitFor()
@@ -280,7 +295,6 @@ describe('the console', () => {
     await page.getByLabel('Digit 1').click()
     await page.keyboard.type('000000')
     await page.getByRole('alert').getByText('The code is wrong or was used.').waitFor()
-    await page.getByLabel('Digit 1').click()
     await page.keyboard.type(next())
     await page.getByRole('button', { name: 'Account menu of Careful' }).waitFor()
 

@@ -6,6 +6,7 @@ import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { setImpersonation } from '../impersonation/store.ts'
+import { useReports } from '../kit/problem.ts'
 import { useMe } from '../session.ts'
 import classes from './shell.module.css'
 
@@ -17,6 +18,7 @@ export function AccountMenu() {
   const { user } = useMe()
   const navigate = useNavigate()
   const client = useQueryClient()
+  const { failed } = useReports()
   const signOut = useMutation({
     mutationFn: () => {
       setImpersonation(undefined) // ends with the session that began it
@@ -27,6 +29,7 @@ export function AccountMenu() {
       client.clear()
       sessionStorage.clear()
     },
+    onError: failed,
   })
   return (
     <Menu position="bottom-end" width={248} withinPortal>

@@ -1,13 +1,12 @@
-import { Alert, Button, PinInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
 import { RollcallError } from '@rollcall/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useProblemText } from '../kit/problem.ts'
+import { CodeInput } from './code-input.tsx'
 import { TextButton } from './frame.tsx'
-
-const CODE_LENGTH = 6
 
 type Props = {
   mfaToken: string
@@ -77,20 +76,7 @@ export function SecondFactor({ mfaToken, onEnter, onBack }: Props) {
         ) : (
           <>
             <Text c="dimmed">{t('signIn.second.lead')}</Text>
-            <PinInput
-              length={CODE_LENGTH}
-              type="number"
-              oneTimeCode
-              autoFocus
-              size="lg"
-              gap={8}
-              aria-label={t('signIn.code')}
-              getInputProps={index => ({ 'aria-label': t('signIn.digit', { number: index + 1 }) })}
-              value={code}
-              onChange={setCode}
-              onComplete={complete => verify.mutate(complete)}
-              disabled={verify.isPending}
-            />
+            <CodeInput check={verify} />
           </>
         )}
         <TextButton onClick={() => change(!isRecovery)}>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PinInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { FirstFactor, SignInOrganization } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
@@ -7,13 +7,13 @@ import { useTranslation } from 'react-i18next'
 import { isStatus, rollcall } from '../api.ts'
 import { PasswordField } from '../kit/password-field.tsx'
 import { useProblemText } from '../kit/problem.ts'
+import { CodeInput } from './code-input.tsx'
 import { Frame, TextButton } from './frame.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
 type Way = 'password' | 'code' | 'forgot' | 'second'
 
 const RESEND_SECONDS = 30
-const CODE_LENGTH = 6
 
 /** Signs in by password or mailed code, or asks for a link to set a new password. */
 export function SignIn() {
@@ -207,12 +207,10 @@ function ByCode({
 }) {
   const { t } = useTranslation()
   const problemText = useProblemText()
-  const [code, setCode] = useState('')
   const [secondsLeft, restart] = useCountdown(RESEND_SECONDS)
   const verify = useMutation({
     mutationFn: (code: string) => rollcall.authentication.verifyOtp({ email, code, requestId }),
     onSuccess: onProven,
-    onError: () => setCode(''),
   })
   const resend = useMutation({
     mutationFn: () => rollcall.authentication.requestOtp({ email }),
@@ -229,23 +227,12 @@ function ByCode({
       </Text>
       {error && (
         <Alert color="red" role="alert">
-          {wrong(error, t('signIn.wrongCode'), problemText)}
+          {isOrganizationMissing(error)
+            ? t('signIn.passwordForOrganization')
+            : wrong(error, t('signIn.wrongCode'), problemText)}
         </Alert>
       )}
-      <PinInput
-        length={CODE_LENGTH}
-        type="number"
-        oneTimeCode
-        autoFocus
-        size="lg"
-        gap={8}
-        aria-label={t('signIn.code')}
-        getInputProps={index => ({ 'aria-label': t('signIn.digit', { number: index + 1 }) })}
-        value={code}
-        onChange={setCode}
-        onComplete={complete => verify.mutate(complete)}
-        disabled={verify.isPending}
-      />
+      <CodeInput check={verify} />
       <Group justify="space-between" gap="xs">
         {secondsLeft > 0 ? (
           <Text size="sm" c="dimmed">
