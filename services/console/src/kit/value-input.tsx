@@ -1,4 +1,5 @@
-import { NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { NumberInput, type NumberInputProps, Select, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
 /** A field with a type: an attribute of contacts, or a field of a collection. */
@@ -33,13 +34,7 @@ export function ValueInput({
   const text = typeof value === 'string' ? value : ''
   switch (type) {
     case 'number':
-      return (
-        <NumberInput
-          {...common}
-          value={value as number}
-          onChange={number => onChange(number === '' ? undefined : number)}
-        />
-      )
+      return <DecimalInput {...common} value={value} onChange={onChange} />
     case 'boolean':
       return (
         <Select
@@ -92,4 +87,25 @@ export function ValueInput({
         />
       )
   }
+}
+
+type DecimalInputProps = Omit<NumberInputProps, 'value' | 'onChange'> & {
+  value: unknown
+  onChange: (value: number | undefined) => void
+}
+
+/** An input of a number. It keeps what is typed, such as `19.50`, as long as that stands for the value. */
+function DecimalInput({ value, onChange, ...props }: DecimalInputProps) {
+  const [typed, setTyped] = useState<string | number>('')
+  const shown = numberOf(typed) === value ? typed : (value as number)
+  const change = (entered: string | number) => {
+    setTyped(entered)
+    onChange(numberOf(entered))
+  }
+  return <NumberInput {...props} value={shown} onChange={change} />
+}
+
+function numberOf(typed: string | number): number | undefined {
+  const number = Number(typed)
+  return typed === '' || Number.isNaN(number) ? undefined : number
 }
