@@ -21,6 +21,8 @@ export type Messaging = {
   refusals: Map<string, AppError>
   /** What each call throws, while set. */
   failure: AppError | undefined
+  /** Called before a mailing is stored. */
+  onPut: (() => Promise<void>) | undefined
   /** Called before each batch of recipients is queued. */
   onQueue: (() => void) | undefined
   /** Called before a mailing is shown. */
@@ -74,6 +76,7 @@ export function messagingDouble(): Messaging {
     mailings,
     refusals: new Map(),
     failure: undefined,
+    onPut: undefined,
     onQueue: undefined,
     onGet: undefined,
     onState: undefined,
@@ -85,6 +88,7 @@ export function messagingDouble(): Messaging {
     handlers: {
       async putMailing(content) {
         if (messaging.failure) throw messaging.failure
+        await messaging.onPut?.()
         const fresh: Omit<Sent, 'content'> = {
           recipients: [],
           isClosed: false,

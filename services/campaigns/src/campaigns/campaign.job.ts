@@ -52,10 +52,8 @@ export async function runCampaign(context: Context, campaign: Campaign): Promise
 
 async function startScheduled(context: Context, campaign: Campaign): Promise<Outcome> {
   const as = callOf(campaign)
-  const { attempts, scheduledBy } = campaign
   try {
-    const starter = { actor: scheduledBy ?? SYSTEM, where: { attempts } }
-    await begin(context, campaign, { asUser: as, asService: as }, starter)
+    await begin(context, campaign, { asUser: as, asService: as }, campaign.scheduledBy ?? SYSTEM)
     return 'again'
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -5,6 +5,7 @@ import { AppError } from '@rollcall/contract'
 import type { CampaignJson, PreviewJson, TemplateJson } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Events } from '@rollcall/protos/gen/events.ts'
 import type { Caller, Client } from '@rollcall/rpc'
+import { within } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
@@ -385,6 +386,52 @@ describe('campaigns', () => {
     assert.match((await reached(me, other.id, 'failed')).failedReason!, /unsubscribe link is missing/)
     assert.equal(service.messaging.mailings.has(other.id), false)
     assert.deepEqual(await typesOf(other.id), ['created', 'scheduled', 'updated', 'failed'])
+  })
+
+  /** Runs an action while the start of a campaign, of which everything was checked, stores the mailing. */
+  const whileItStarts = async (begin: () => Promise<unknown>, act: () => Promise<unknown>) => {
+    const { messaging } = service
+    const [isPutting, mayPut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    messaging.onPut = () => {
+      isPutting.resolve()
+      return mayPut.promise
+    }
+    try {
+      const begun = begin()
+      const stored = begun.then(() => isPutting.promise)
+      await within(scaledTimeout(20_000), 'the start', () => Promise.race([isPutting.promise, stored]))
+      await act()
+      mayPut.resolve()
+      return await begun
+    } finally {
+      messaging.onPut = undefined
+      mayPut.resolve()
+    }
+  }
+
+  it('do not start once they were cancelled, put off or changed, though all was checked before', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    const schedule = (at = soon(scaledTimeout(300))) => campaigns.scheduleCampaign({ id, at }, me)
+    await whileItStarts(schedule, () => campaigns.cancelCampaign({ id }, me))
+    assert.equal((await get(me, id)).status, 'draft')
+    await whileItStarts(schedule, () => schedule(soon(3_600_000)))
+    await campaigns.updateCampaign({ id, subject: 'Other' }, me)
+    assert.equal((await get(me, id)).status, 'scheduled')
+    await whileItStarts(schedule, () => campaigns.updateCampaign({ id, subject: 'Last' }, me))
+    await reached(me, id, 'sending')
+    assert.equal(service.messaging.mailings.get(id)?.content.subject, 'Last')
+    const begun = ['created', 'scheduled', 'unscheduled', 'scheduled', 'scheduled', 'updated', 'scheduled', 'updated']
+    assert.deepEqual(await typesOf(id), [...begun, 'started'])
+
+    const other = await ready(me)
+    const change = () => campaigns.updateCampaign({ id: other.id, html: `${HTML} changed` }, me)
+    await assert.rejects(
+      whileItStarts(() => start(me, other.id), change),
+      { code: 'campaign.wrong_status' },
+    )
+    assert.equal((await get(me, other.id)).status, 'draft')
+    assert.equal(service.messaging.mailings.get(other.id)?.state, 'prepared')
   })
 
   it('change nothing while messaging or the audience is down', async () => {

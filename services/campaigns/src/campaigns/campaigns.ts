@@ -129,7 +129,8 @@ async function updateCampaign(
     if (changed.length === 0) return before
     await holdTemplate(tenant, settings, tx)
     const options = { tx, returnDocument: 'after' } as const
-    const after = (await tenant.campaigns.findOneAndUpdate({ _id: before._id }, { $set: settings }, options))!
+    const update = updateOf(before, settings)
+    const after = (await tenant.campaigns.findOneAndUpdate({ _id: before._id }, update, options))!
     const changes = changesBetween(
       changed,
       withoutContent(publicCampaign(before)),
@@ -142,4 +143,10 @@ async function updateCampaign(
   if (campaign.status === 'sending' && campaign.content)
     await context.sending.put(campaign, campaign.content, callsOf(call).asService)
   return updated()
+}
+
+/** Returns the update of a campaign. A start that has read it before is refused, and begun again at the scheduled time. */
+function updateOf({ status, scheduledAt }: Campaign, settings: Partial<Campaign>): object {
+  if (status === 'sending') return { $set: settings }
+  return { $set: { ...settings, dueAt: scheduledAt }, $inc: { attempts: 1 } }
 }

@@ -31,18 +31,19 @@ export type Change = {
   actor: Actor
   /** Fields that change with the status. */
   set?: Partial<Campaign>
-  /** Further conditions: the fence of a job. */
-  where?: { attempts?: number }
+  /** Further conditions: the fence of a start. */
+  where?: Pick<Campaign, 'attempts' | 'status'>
 }
 
 /**
- * Moves a campaign to the status after an action, with its event, in one transaction.
+ * Moves a campaign to the status after an action, with its event, in one transaction. Takes it from the job if that has
+ * claimed it.
  * @throws {AppError} campaign.wrong_status, also if another action came first
  */
 export async function changeState(
   context: Context,
   { _id, organization }: Pick<Campaign, '_id' | 'organization'>,
-  { action, actor, set = {}, where = {} }: Change,
+  { action, actor, set = {}, where }: Change,
 ): Promise<Campaign> {
   const { campaigns } = context.collections.of(organization)
   const changed = await context.store.transaction(async tx => {
@@ -51,7 +52,7 @@ export async function changeState(
     const filter = { _id, status: before.status, ...where }
     const after = await campaigns.findOneAndUpdate(
       filter,
-      { $set: { ...set, status } },
+      { $set: { ...set, status }, $inc: { attempts: 1 } },
       { tx, returnDocument: 'after' },
     )
     if (!after) throw new AppError('campaign.wrong_status', { status: before.status, verb: 'changed' })

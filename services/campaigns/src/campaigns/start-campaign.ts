@@ -12,22 +12,24 @@ const MAX_AHEAD_MS = 366 * 24 * 3_600_000
 /** Starts a campaign that is ready. @throws {AppError} campaign.wrong_status, campaign.not_ready */
 export async function startCampaign(context: Context, id: string, call: Call): Promise<HttpBody> {
   const campaign = await campaignFor(context, 'start', id, call)
-  const started = await begin(context, campaign, callsOf(call), { actor: actorOf(call.caller) })
+  const started = await begin(context, campaign, callsOf(call), actorOf(call.caller))
   return json(publicCampaign(started))
 }
 
 /**
  * Checks a campaign and begins to send it. Its content reaches the sending side first, so that a start that fails changes
  * nothing. The job then takes the audience.
+ * @throws {AppError} campaign.wrong_status, also if the campaign was changed since it was read; campaign.not_ready
  */
 export async function begin(
   context: Context,
   campaign: Campaign,
   calls: Calls,
-  starter: Pick<Change, 'actor' | 'where'>,
+  actor: Change['actor'],
 ): Promise<Campaign> {
   const content = await checkCampaign(context, campaign, calls)
   await refusing(() => context.sending.put(campaign, content, calls.asUser))
+  const { attempts, status } = campaign
   const now = new Date()
   const set = {
     content,
@@ -36,7 +38,7 @@ export async function begin(
     taken: { position: 0, until: null, isWhole: false },
     dueAt: now,
   }
-  return changeState(context, campaign, { ...starter, action: 'start', set })
+  return changeState(context, campaign, { action: 'start', actor, set, where: { attempts, status } })
 }
 
 /** Schedules a campaign that is ready. @throws {AppError} campaign.wrong_status, campaign.not_ready, request.invalid_field */
