@@ -24,16 +24,23 @@ export async function sendToExchangers(
 ): Promise<string> {
   const hosts = await exchangersOf(lookups, domainOf(payload.to))
   const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
-  let last = new DeliveryError('transient', 'no server accepts mail for the domain')
+  let last: DeliveryError | undefined
   for (const host of hosts) {
     try {
       return await smtp.send({ host, port, secure: false }, payload, policy)
     } catch (error) {
-      last = toDeliveryError(error)
-      if (last.kind === 'bounced') throw last
+      const failure = ofRecipient(toDeliveryError(error))
+      if (failure.kind === 'bounced') throw failure
+      if (last?.kind !== 'transient' || failure.kind === 'transient') last = failure
     }
   }
   throw last
+}
+
+/** An exchanger that cannot be used is no reason why the sender cannot mail other domains. */
+function ofRecipient(failure: DeliveryError): DeliveryError {
+  if (failure.kind !== 'failed') return failure
+  return new DeliveryError('failed', failure.message, { isAboutMail: true, cause: failure })
 }
 
 /** Returns the mail exchangers of a domain; without any, the domain itself (RFC 5321 §5.1). */

@@ -160,6 +160,11 @@ describe('delivery to the exchangers of a domain', () => {
         { name: 'away.example.com', type: 'MX', data: mx('nowhere.example.com', 10) },
         { name: 'away.example.com', type: 'MX', data: mx('two.example.com', 20) },
         { name: 'none.example.com', type: 'MX', data: mx('.', 0) },
+        { name: 'text.example.com', type: 'TXT', data: 'no address' },
+        { name: 'inside.example.com', type: 'MX', data: mx('private.example.com', 10) },
+        { name: 'private.example.com', type: 'A', data: '10.0.0.1' },
+        { name: 'later.example.com', type: 'MX', data: mx('one.example.com', 10) },
+        { name: 'later.example.com', type: 'MX', data: mx('text.example.com', 20) },
         { name: 'one.example.com', type: 'A', data: '127.0.0.1' },
         { name: 'two.example.com', type: 'A', data: '127.0.0.2' },
       ],
@@ -198,6 +203,16 @@ describe('delivery to the exchangers of a domain', () => {
   it('bounces if the domain accepts no mail or does not exist', async () => {
     await assert.rejects(send('x@none.example.com'), failure('bounced', /accepts no mail/))
     await assert.rejects(send('x@unknown.example.com'), failure('bounced', /does not exist/))
+  })
+
+  it('fails for this mail alone if the domain names no server that may be used', async () => {
+    const isAboutMail = { kind: 'failed', isAboutMail: true }
+    await assert.rejects(send('x@text.example.com'), { ...isAboutMail, message: 'host: the name has no address' })
+    const strict = { ...context, addressPolicy: { allowPrivate: false } }
+    await assert.rejects(sendToExchangers(strict, await payloadTo('x@inside.example.com')), isAboutMail)
+    first.refuse = () => ({ code: 451, message: 'Busy' })
+    await assert.rejects(send('x@later.example.com'), failure('transient', /^451 Busy$/))
+    first.refuse = () => undefined
   })
 
   it('does not follow a domain’s records into our own network', async () => {

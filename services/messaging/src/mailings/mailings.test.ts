@@ -4,6 +4,7 @@ import { AppError, type HttpBody } from '@rollcall/contract'
 import type { CampaignRecipientJson, PutMailingRequest, Mailing as Shown } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { Call } from '@rollcall/rpc'
 import { createMetrics, pause, within } from '@rollcall/runtime'
+import { startTestDns } from '@rollcall/testing/dns'
 import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
@@ -11,6 +12,7 @@ import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import { storeDomain, storeSender } from '../../test/senders.ts'
 import type { Context } from '../context.ts'
+import { createResolver } from '../dns/resolver.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import { mailings } from './mailings.ts'
 import { sendMailing, sendMailingsJob } from './send-mailings.job.ts'
@@ -248,6 +250,23 @@ describe('mailings', () => {
     assert.equal(paused.counts!.waiting, 3)
     assert.equal((await set(other, 'sending')).pausedReason, undefined)
     assert.deepEqual(received(recipients), [])
+  })
+
+  it('fail recipients whose domains name no server that may be used, and do not pause', async () => {
+    const recipients = contacts(2)
+    const provided = await storeSender(test, 'provided@example.org', { delivery: 'provider' })
+    const dns = await startTestDns()
+    dns.zone('example.com', ['127.0.0.1'], [{ name: 'example.com', type: 'A', data: '10.0.0.1' }])
+    const { config, lookups } = context
+    context.config = { ...config, SMTP_URL: undefined }
+    context.lookups = createResolver({ servers: [dns.resolver], only: true })
+    try {
+      const { counts } = await send(recipients, { senderId: String(provided._id) })
+      assert.deepEqual([counts!.failed, counts!.bounced], [2, 0])
+    } finally {
+      Object.assign(context, { config, lookups })
+      await dns.stop()
+    }
   })
 
   it('fail what a crash interrupted, as unknown, and do not send it again unless asked', async () => {
