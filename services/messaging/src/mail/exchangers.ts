@@ -14,7 +14,7 @@ const MAX_EXCHANGERS = 5
 
 /**
  * Sends a mail to the mail exchangers of its recipient's domain, in order of preference, until one accepts or rejects
- * it. Returns the server's reply. The records of a domain must not direct us to our own network.
+ * it, or may have accepted it. Returns the server's reply. The records of a domain must not direct us to our own network.
  * @throws {DeliveryError}
  */
 export async function sendToExchangers(
@@ -30,7 +30,7 @@ export async function sendToExchangers(
       return await smtp.send({ host, port, secure: false }, payload, policy)
     } catch (error) {
       const failure = ofRecipient(toDeliveryError(error))
-      if (failure.kind === 'bounced') throw failure
+      if (failure.kind === 'bounced' || failure.mayHaveArrived) throw failure
       if (last?.kind !== 'transient' || failure.kind === 'transient') last = failure
     }
   }

@@ -215,6 +215,14 @@ describe('delivery to the exchangers of a domain', () => {
     first.refuse = () => undefined
   })
 
+  it('asks no other server if the first one may have accepted the mail', async () => {
+    const to = '7@both.example.com'
+    first.refuse = (_to, stage) => void (stage === 'DATA' && first.disconnect())
+    await assert.rejects(send(to), { kind: 'transient', mayHaveArrived: true })
+    first.refuse = () => undefined
+    assert.ok(!second.asked.includes(to))
+  })
+
   it('does not follow a domain’s records into our own network', async () => {
     const strict = { ...context, addressPolicy: { allowPrivate: false } }
     const sending = sendToExchangers(strict, await payloadTo('6@both.example.com'))
