@@ -13,6 +13,7 @@ import { type TestContext, testContext } from '../../test/context.ts'
 import { storeDomain, storeSender } from '../../test/senders.ts'
 import type { Context } from '../context.ts'
 import { createResolver } from '../dns/resolver.ts'
+import type { Domain } from '../domains/domain.model.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import { mailings } from './mailings.ts'
 import { sendMailing, sendMailingsJob } from './send-mailings.job.ts'
@@ -397,6 +398,27 @@ describe('mailings', () => {
     const startedAt = Date.now()
     await send(recipients, { ratePerMinute: 150 })
     assert.ok(Date.now() - startedAt >= 3 * 400, 'four mails, 400 ms apart')
+  })
+
+  it('keep their sender and content once they have begun, whatever the default sender is and can do by then', async () => {
+    const { mailings: stored, domains } = tenant()
+    const former = await storeSender(test, 'former@example.org')
+    const id = await put({ senderId: String(former._id) })
+    await set(id, 'sending')
+    const change = async (ratePerMinute: number) => {
+      await put({ id, subject: 'Other', ratePerMinute })
+      const kept = (await stored.findOne({ _id: id }))!
+      assert.deepEqual([kept.sender, kept.subject, kept.ratePerMinute], [former._id, content.subject, ratePerMinute])
+    }
+    const setDomain = (status: Domain['status']) =>
+      domains.updateOne({ domain: 'example.org' }, { $set: { status, verified: status === 'verified' } })
+    await setDomain('degraded')
+    try {
+      await change(7)
+    } finally {
+      await setDomain('verified')
+    }
+    await change(8)
   })
 
   it('have a sender that the caller may use', async () => {

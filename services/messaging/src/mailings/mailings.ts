@@ -70,8 +70,13 @@ async function senderOf(context: Context, id: string | undefined, caller: Call['
   return sender
 }
 
+/** Stores a mailing. Once it has begun, only its rate changes, whatever its sender can do by then. */
 async function putMailing(context: Context, request: PutMailingRequest, caller: Call['caller']): Promise<void> {
   const { id, subject, campaignName, organizationName } = request
+  const { mailings } = context.collections.of(caller.organizationId)
+  const ratePerMinute = request.ratePerMinute ?? null
+  const begun = await mailings.updateOne({ _id: id, state: { $ne: 'prepared' } }, { $set: { ratePerMinute } })
+  if (begun.matchedCount === 1) return
   const sender = await senderOf(context, request.senderId, caller)
   const content = {
     sender: sender._id,
@@ -79,12 +84,11 @@ async function putMailing(context: Context, request: PutMailingRequest, caller: 
     preheader: request.preheader ?? null,
     html: request.html ?? null,
     text: request.text ?? null,
-    ratePerMinute: request.ratePerMinute ?? null,
+    ratePerMinute,
     track: request.track ?? null,
     campaignName,
     organizationName,
   }
-  const { mailings } = context.collections.of(caller.organizationId)
   const zero = { blocked: 0, unsubscribed: 0, address: 0 }
   const counts = { ...noCounts, suppressed: zero }
   const fresh = { state: 'prepared', pausedReason: null, isClosed: false, isReleased: false, nextAt: null, counts }
