@@ -29,6 +29,8 @@ export type Messaging = {
   onGet: (() => Promise<void>) | undefined
   /** Called after the state of a mailing has changed. */
   onState: (() => Promise<void>) | undefined
+  /** Called after the failed recipients of a mailing wait again. */
+  onRetry: (() => void) | undefined
   /** Lets all recipients of a mailing be sent. */
   send(id: string): void
   /** Test mails. */
@@ -80,6 +82,7 @@ export function messagingDouble(): Messaging {
     onQueue: undefined,
     onGet: undefined,
     onState: undefined,
+    onRetry: undefined,
     tests: [],
     send(id) {
       const mailing = of(id)
@@ -120,6 +123,7 @@ export function messagingDouble(): Messaging {
         const mailing = of(id)
         const count = mailing.failed
         mailing.failed = 0
+        messaging.onRetry?.()
         return { count }
       },
       async getMailing({ id }) {

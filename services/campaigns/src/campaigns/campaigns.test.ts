@@ -366,6 +366,30 @@ describe('campaigns', () => {
     assert.deepEqual(await typesOf(id), ['created', 'started', 'paused', 'retried', 'finished'])
   })
 
+  it('complete a retry that was interrupted when it is repeated', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    const { messaging } = service
+    Object.assign(messaging.mailings.get(id)!, { failed: 1, counts: { sent: 1 } })
+    await reached(me, id, 'sent')
+    messaging.onRetry = () => {
+      throw new AppError('service.unavailable')
+    }
+    try {
+      await assert.rejects(campaigns.retryCampaign({ id }, me), { code: 'service.unavailable' })
+    } finally {
+      messaging.onRetry = undefined
+    }
+    assert.equal((await get(me, id)).status, 'sent')
+    const retried = await jsonOf<CampaignJson>(campaigns.retryCampaign({ id }, me))
+    assert.deepEqual([retried.status, retried.finishedAt], ['sending', null])
+    messaging.mailings.get(id)!.counts = { sent: 2 }
+    await reached(me, id, 'sent')
+    await assert.rejects(campaigns.retryCampaign({ id }, me), { code: 'campaign.nothing_failed' })
+  })
+
   it('start at their time, or fail with the reason', async () => {
     const me = testCaller()
     const { id } = await ready(me)

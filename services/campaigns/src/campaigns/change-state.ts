@@ -105,11 +105,18 @@ export async function retryCampaign(context: Context, id: string, call: Call): P
   const campaign = await campaignFor(context, 'retry', id, call)
   if (campaign.startedAt === null) throw new AppError('campaign.nothing_failed')
   await hold(context, campaign)
-  const count = await context.sending.retryFailed(campaign, callsOf(call).asService)
-  if (count === 0) throw new AppError('campaign.nothing_failed')
-  await context.sending.setState(campaign, 'sending', callsOf(call).asService)
+  const { asService } = callsOf(call)
+  const count = await context.sending.retryFailed(campaign, asService)
+  if (count === 0 && !(await isInterruptedRetry(context, campaign, asService)))
+    throw new AppError('campaign.nothing_failed')
+  await context.sending.setState(campaign, 'sending', asService)
   const set = { pausedReason: null, finishedAt: null, dueAt: new Date() }
   return settle(context, campaign, { action: 'retry', set }, call)
+}
+
+/** Whether recipients of a finished campaign wait: a retry ended before it changed the campaign. */
+async function isInterruptedRetry({ sending }: Context, campaign: Campaign, as: CallContext): Promise<boolean> {
+  return campaign.status === 'sent' && (await sending.get(campaign, as)).counts.waiting > 0
 }
 
 /** Changes the status of a campaign whose mails have already changed, and returns it. */
