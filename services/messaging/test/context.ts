@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '@rollcall/contract'
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
 import type { TemplateContent } from '@rollcall/protos/gen/campaigns-v1.ts'
 import { type Call, newKeySettings, serviceCaller } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
+import { personOf } from '@rollcall/service'
 import { migrate } from '@rollcall/store'
 import { dropDatabase } from '@rollcall/testing/drop-database'
 import { Mongoose, Types } from 'mongoose'
 import { readConfig } from '../src/config.ts'
 import { type Context, createContext } from '../src/context.ts'
+import { personalData } from '../src/personal-data.ts'
 import { service } from '../src/service.ts'
 
 /** For tests: the context of the service with its own database, and calls of one organization. */
@@ -21,6 +23,8 @@ export type TestContext = {
   /** Returns a call by a service, or by this user. */
   call(userId?: string): Call
   organizationId: string
+  /** Erases what the service holds of a contact. */
+  erase(contact: { contactId: string; email: string }): Promise<void>
   /** Returns the events in the outbox about a subject, in order. */
   eventsOf(subject: string): Promise<{ type: string; data: Record<string, unknown> }[]>
   stop(): Promise<void>
@@ -94,6 +98,11 @@ export async function testContext(settings: Record<string, string> = {}): Promis
       signal: new AbortController().signal,
       logger,
     }),
+    async erase({ contactId, email }) {
+      const person = personOf({ organizationId, contactId, emailKeys: [emailKeyOf(email)], names: [] })
+      for (const data of Object.values(personalData))
+        if (data !== 'none' && typeof data.erase === 'function') await data.erase(context, person)
+    },
     async eventsOf(subject) {
       const entries = database.collection('outbox').find({ 'event.subject': subject }).sort({ at: 1, _id: 1 })
       return (await entries.toArray()).flatMap(({ event }) => event)

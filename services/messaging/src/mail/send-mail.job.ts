@@ -1,12 +1,14 @@
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { recordBounceIn } from '../returns/soft-bounces.ts'
 import { retryDuplicate } from '../suppressions/suppress.ts'
 import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import { notErasedSince, withoutRecipient } from './erased-mail.ts'
 import { holdHandOvers } from './hand-over.ts'
 import type { Mail } from './mail.model.ts'
 import { mailEvent, type PublishedStatus } from './mail-events.ts'
@@ -87,12 +89,12 @@ async function recordSent(context: Context, mail: Mail, reply: string): Promise<
 async function recordFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
   const { kind, message } = failure
   context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
-  if (kind === 'bounced') await recordBounce(context, mail, failure)
-  if (kind !== 'transient') return finish(context, mail, kind, message)
+  if (kind === 'bounced') return retryDuplicate(() => finish(context, mail, kind, message, failure.isBadAddress))
+  if (kind === 'failed') return finish(context, mail, kind, message)
   const failures = (mail.failures ?? mail.attempts - 1) + 1 // records of former releases count claims only
   if (failures >= context.config.MAIL_ATTEMPTS) return finish(context, mail, 'failed', message)
   const { mails } = context.collections.of(mail.organization)
-  await mails.updateOne(claimed(mail), { $set: { error: message, failures } })
+  await mails.updateOne({ ...claimed(mail), ...notErasedSince(mail) }, { $set: { error: message, failures } })
   return waitMs(context, mail, failures)
 }
 
@@ -117,37 +119,43 @@ function refuseExpired({ expiresAt }: Mail): void {
   if (expiresAt && expiresAt <= new Date()) throw new DeliveryError('failed', 'the code or link in it has expired')
 }
 
-/** Suppresses an address that its server rejected, or counts a soft bounce, unless an account alone is mailed there. */
-async function recordBounce(context: Context, mail: Mail, failure: DeliveryError): Promise<void> {
-  if (mail.kind === 'account') return
-  const bounce = { detail: failure.message, isBadAddress: failure.isBadAddress, at: new Date() }
-  await retryDuplicate(() => context.store.transaction(tx => recordBounceIn(context, mail, bounce, tx)))
-}
-
 /**
- * Finishes a mail once. A success counts even if another worker has claimed the mail since.
+ * Finishes a mail once. A success counts even if another worker has claimed the mail since. A bounce suppresses the
+ * address, or counts as a soft one, unless an account alone is mailed there. Of a recipient who was erased since the mail
+ * was claimed, only the status is recorded.
  * @param detail reply of the server, or why the mail was not sent
  */
-async function finish(context: Context, mail: Mail, status: EndStatus, detail: string): Promise<'done'> {
+async function finish(
+  context: Context,
+  mail: Mail,
+  status: EndStatus,
+  detail: string,
+  isBadAddress = false,
+): Promise<'done'> {
   const { mails } = context.collections.of(mail.organization)
   const at = new Date()
   const isSent = status === 'sent'
   const filter = isSent ? { _id: mail._id, status: 'queued' } : claimed(mail)
   const end = {
     status,
-    to: mail.to,
-    error: isSent ? null : detail,
     ...(isSent && { sentAt: at }),
     dueAt: null,
     finishedAt: at,
     text: null,
     html: null,
   }
-  const isFirst = await context.store.transaction(async tx => {
-    const update = { $set: end, $push: { steps: { type: status, at, detail } } }
-    const { matchedCount } = await mails.updateOne(filter, update, { tx })
-    if (matchedCount === 1) await addEvents(tx, [mailEvent(mail, status, at, isSent ? undefined : detail)])
+  const finishAs = async (tx: ClientSession, named: Mail, detail: string | null): Promise<boolean> => {
+    const error = isSent ? null : detail
+    const update = { $set: { ...end, to: named.to, error }, $push: { steps: { type: status, at, detail } } }
+    const { matchedCount } = await mails.updateOne({ ...filter, ...notErasedSince(named) }, update, { tx })
+    if (matchedCount === 1) await addEvents(tx, [mailEvent(named, status, at, error ?? undefined)])
     return matchedCount === 1
+  }
+  const isFirst = await context.store.transaction(async tx => {
+    if (!(await finishAs(tx, mail, detail))) return finishAs(tx, withoutRecipient(mail), null)
+    if (status === 'bounced' && mail.kind !== 'account')
+      await recordBounceIn(context, mail, { at, detail, isBadAddress }, tx)
+    return true
   })
   if (isFirst) context.mailsEnded.inc({ outcome: status })
   return 'done'

@@ -311,6 +311,40 @@ describe('mailings', () => {
     assert.equal(server.asked.filter(to => to === lost!.email).length, 1)
   })
 
+  it('do not record the address of a person who is erased while the server answers', async () => {
+    const [gone, bad, other] = contacts(3)
+    const [asked, erased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const underWay = new Set<string>()
+    server.refuse = async (to, stage) => {
+      if (stage !== 'DATA') return undefined
+      if (underWay.add(to).size === 3) asked.resolve()
+      await erased.promise
+      return to === bad!.email ? { code: 550, message: `5.1.1 no ${to}` } : undefined
+    }
+    const id = await put()
+    await queue(id, [gone!, bad!, other!])
+    await rpc().closeMailing({ id }, call())
+    await set(id, 'sending')
+    await within(scaledTimeout(LIMIT_MS), 'the mails to be under way', () => asked.promise)
+    for (const each of [gone!, bad!]) await test.erase(each)
+    erased.resolve()
+    const { counts } = await finished(id)
+    assert.deepEqual([counts!.sent, counts!.failed, counts!.bounced], [2, 1, 1])
+    const mails = await tenant().mails.find({ campaign: id }, { sort: { _id: 1 } })
+    assert.deepEqual(
+      mails.map(({ to, subject, error, status }) => [to, subject, error, status]),
+      [
+        ['[erased]', '[erased]', null, 'sent'],
+        ['[erased]', '[erased]', null, 'bounced'],
+        [other!.email, `Hello ${other!.email}`, null, 'sent'],
+      ],
+    )
+    const events = await Promise.all(mails.map(({ _id }) => test.eventsOf(String(_id))))
+    const kept = JSON.stringify([mails, events, await tenant().suppressions.find({})])
+    assert.deepEqual([kept.includes(gone!.email), kept.includes(bad!.email)], [false, false])
+    assert.deepEqual(received([gone!, other!]), [gone!.email, other!.email])
+  })
+
   it('count an outcome once, also if the answer to its commit was lost', async () => {
     const recipients = contacts(1)
     const { store } = context

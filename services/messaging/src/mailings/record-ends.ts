@@ -1,17 +1,24 @@
 import type { LeaseSlice } from '@rollcall/jobs'
+import { ERASED } from '@rollcall/service'
 import { addEvents, type BulkOperation, type OutgoingEvent } from '@rollcall/store'
+import type { ClientSession } from 'mongoose'
+import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
+import { notErasedSince, withoutRecipient } from '../mail/erased-mail.ts'
 import type { Mail, MailStep } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { recordBounceIn } from '../returns/soft-bounces.ts'
 import type { Mailing } from './mailing.model.ts'
 
-/** What became of a recipient. `waiting`: it was certainly not handed over, and is tried again. */
+/**
+ * What became of a recipient. `waiting`: it was certainly not handed over, and is tried again. `detail` is null for an
+ * erased recipient.
+ */
 export type End =
-  | { kind: 'sent' | 'failed'; detail: string }
-  | { kind: 'bounced'; detail: string; isBadAddress: boolean }
-  | { kind: 'suppressed'; reason: 'blocked' | 'unsubscribed' | 'address'; detail: string }
-  | { kind: 'waiting'; nextTryAt: Date; failures?: number; detail?: string }
+  | { kind: 'sent' | 'failed'; detail: string | null }
+  | { kind: 'bounced'; detail: string | null; isBadAddress: boolean }
+  | { kind: 'suppressed'; reason: 'blocked' | 'unsubscribed' | 'address'; detail: string | null }
+  | { kind: 'waiting'; nextTryAt: Date; failures?: number; detail?: string | null }
 
 /** A recipient, the address and subject of its mail, and what became of it. */
 export type Ended = {
@@ -23,7 +30,10 @@ export type Ended = {
   markedAt?: Date
 }
 
-/** Records outcomes, counts, suppressions and events in one transaction. Repeating it changes nothing. */
+/**
+ * Records outcomes, counts, suppressions and events in one transaction. Repeating it changes nothing. Of recipients who
+ * were erased meanwhile, it records the outcome alone.
+ */
 export async function recordEnds(
   context: Context,
   { _id, organization }: Mailing,
@@ -36,25 +46,46 @@ export async function recordEnds(
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
-    const writes = ends.map(ended => writeOf(ended, at))
-    const written = await mails.bulkWrite(writes, { tx, ordered: true })
-    if (written!.matchedCount === 0) return // an earlier attempt was committed, and its answer was lost
+    const write = (some: readonly Ended[]) =>
+      mails.bulkWrite(
+        some.map(ended => writeOf(ended, at)),
+        { tx, ordered: true },
+      )
+    const { matchedCount } = (await write(ends))!
+    const erased = matchedCount < ends.length ? await erasedAmong(mails, ends, tx) : new Set<Ended>()
+    if (matchedCount + erased.size === 0) return // an earlier attempt was committed, and its answer was lost
+    const nameless = [...erased].map(withoutPerson)
+    await write(nameless)
+    const named = ends.filter(ended => !erased.has(ended))
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
-    for (const { mail, to, end } of ends)
-      if (end.kind === 'bounced') await recordBounceIn(context, { ...mail, to }, { ...end, at }, tx)
+    for (const { mail, to, end } of named)
+      if (end.kind === 'bounced')
+        await recordBounceIn(context, { ...mail, to }, { ...end, detail: end.detail!, at }, tx)
     await addEvents(
       tx,
-      ends.flatMap(ended => eventsOf(ended, at)),
+      [...named, ...nameless].flatMap(ended => eventsOf(ended, at)),
     )
   })
   for (const { end } of ends) if (end.kind !== 'waiting') mailsEnded.inc({ outcome: end.kind })
 }
 
+/** Returns those whose recipients were erased since their mails were read. */
+async function erasedAmong(mails: Tenant['mails'], ends: readonly Ended[], tx: ClientSession): Promise<Set<Ended>> {
+  const erased = { _id: { $in: ends.map(({ mail }) => mail._id) }, to: ERASED }
+  const found = await mails.find(erased, { tx, projection: { status: 1 } })
+  const statuses = new Map(found.map(({ _id, status }) => [String(_id), status]))
+  return new Set(ends.filter(({ mail }) => statuses.get(String(mail._id)) === mail.status))
+}
+
+function withoutPerson({ mail, end, markedAt }: Ended): Ended {
+  return { mail: withoutRecipient(mail), to: ERASED, end: { ...end, detail: null }, ...(markedAt && { markedAt }) }
+}
+
 /** Every end changes the status that the mail had: a repetition finds none. */
 function writeOf(ended: Ended, at: Date): BulkOperation {
   const { mail, to, subject, end } = ended
-  const filter = { _id: mail._id, status: mail.status }
+  const filter = { _id: mail._id, status: mail.status, ...notErasedSince(mail) }
   const first = firstStep(ended)
   if (end.kind === 'waiting') {
     const { nextTryAt, failures, detail } = end
@@ -94,6 +125,6 @@ function eventsOf(ended: Ended, at: Date): OutgoingEvent[] {
   const { mail, to, subject = mail.subject, end } = ended
   const first = firstStep(ended).map(({ at: markedAt }) => mailEvent({ ...mail, to }, 'queued', markedAt))
   if (end.kind === 'waiting') return first
-  const error = end.kind === 'sent' ? undefined : end.detail
+  const error = end.kind === 'sent' ? undefined : (end.detail ?? undefined)
   return [...first, mailEvent({ ...mail, to, subject }, end.kind, at, error)]
 }

@@ -213,6 +213,37 @@ describe('messages', () => {
     assert.ok(!server.asked.some(to => /^(later|bounced)@/i.test(to)))
   })
 
+  it('do not record the address of a person who is erased while the server answers', async () => {
+    const reply = { code: 550, message: '5.1.1 no erased@example.com' }
+    for (const [refusal, end] of [[undefined, 'sent'] as const, [reply, 'bounced'] as const]) {
+      const email = 'erased@example.com'
+      const contactId = contact(email)
+      const { id } = await send({ to: { contactId } })
+      server.refuse = async (_to, stage) => {
+        if (stage !== 'DATA') return undefined
+        await test.erase({ contactId, email })
+        return refusal
+      }
+      await run(id)
+      server.refuse = () => undefined
+      const { to, subject, error, status, steps } = await stored(id)
+      assert.deepEqual([to, subject, error, status], ['[erased]', '[erased]', null, end])
+      assert.deepEqual(
+        steps.map(({ type, detail }) => [type, detail]),
+        [
+          ['queued', null],
+          [end, null],
+        ],
+      )
+      const events = (await test.eventsOf(id)).slice(1)
+      assert.deepEqual(
+        events.map(({ type, data }) => [type, data.to, data.subject, data.error]),
+        [[`email.${end}`, '[erased]', '[erased]', undefined]],
+      )
+      assert.equal(await test.context.collections.of(test.organizationId).suppressions.count({ emailKey: email }), 0)
+    }
+  })
+
   it('of the installation are tried whatever bounced, and are no messages', async () => {
     const account = { key: 'code', to: 'bounced@example.com', subject: 'Code', text: '123456' }
     const { id } = await mailHandlers(test.context).sendMail(account, test.call())
