@@ -421,6 +421,18 @@ describe('mailings', () => {
     await eventually('both to expire', async () => (await tenant().mails.count(expiring)) === 2)
   })
 
+  it('take no recipients once they were cancelled', async () => {
+    const id = await put()
+    assert.equal(await queue(id, contacts(2)), 2)
+    await set(id, 'cancelled')
+    const released = { _id: id, isReleased: true }
+    await eventually('those who wait to be released', async () => (await tenant().mailings.count(released)) === 1)
+    assert.equal(await queue(id, contacts(2)), 0)
+    assert.equal((await get(id)).counts!.recipients, 2)
+    assert.equal(await tenant().mails.count({ campaign: id }), 2)
+    assert.equal(await tenant().mails.count({ campaign: id, status: 'waiting', finishedAt: null }), 0)
+  })
+
   it('fail a recipient whose mail cannot be rendered', async () => {
     const { id, counts } = await send(contacts(1), { html: '{% for i in (1..100000000) %}x{% endfor %}' })
     assert.equal(counts!.failed, 1)

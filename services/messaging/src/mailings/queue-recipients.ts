@@ -9,7 +9,7 @@ import type { Mailing } from './mailing.model.ts'
 
 const MAX_RECIPIENTS = 1000
 
-/** Adds the recipients that are new to a mailing, with their count, in one transaction. */
+/** Adds the recipients that are new to a mailing, with their count, in one transaction. A cancelled mailing gets none. */
 export async function queueRecipients(
   { store, collections, mailingsJob }: Context,
   { mailingId, recipients }: QueueRecipientsRequest,
@@ -33,9 +33,11 @@ export async function queueRecipients(
       const drafts = fresh.map(({ contactId, email }) =>
         draftOf(mailing, { contactId, email, from, key: keyOf(contactId) }),
       )
-      await mails.bulkWrite(drafts.map(insertOf), { tx })
       const counted = { 'counts.recipients': fresh.length, 'counts.waiting': fresh.length }
-      await mailings.updateOne({ _id: mailing._id }, { $inc: counted }, { tx })
+      const takesThem = { _id: mailing._id, state: { $ne: 'cancelled' } }
+      const { matchedCount } = await mailings.updateOne(takesThem, { $inc: counted }, { tx })
+      if (matchedCount === 0) return 0
+      await mails.bulkWrite(drafts.map(insertOf), { tx })
       return fresh.length
     },
     { queue: `mailing ${mailingId}` },
