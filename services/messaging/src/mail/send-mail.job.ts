@@ -1,3 +1,4 @@
+import { AppError, emailKeyOf } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
@@ -69,12 +70,23 @@ async function deliverMessage(context: Context, mail: Mail): Promise<Outcome | {
     const { refusal, to } = handOvers[0]!
     if (refusal)
       return await finish(context, mail, refusal.reason === 'deleted' ? 'failed' : 'suppressed', refusal.error)
+    if (emailKeyOf(to) !== emailKeyOf(mail.to)) await requireReach(context, mail, to)
     mail.to = to
     const { granted, waitMs } = await takeQuota(context.collections.of(mail.organization), context.config, 1)
     if (granted === 0) return waitMs
     return Date.now() < until ? { reply: await deliverMail(context, mail) } : 'again'
   } finally {
     void release()
+  }
+}
+
+/** Requires that the organization of a message may mail another address than that which it was accepted for. */
+async function requireReach({ requireMailReach }: Context, { organization }: Mail, to: string): Promise<void> {
+  try {
+    await requireMailReach(String(organization), to)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'organization.unverified') throw error
+    throw new DeliveryError('failed', error.message, { isAboutMail: true, cause: error })
   }
 }
 

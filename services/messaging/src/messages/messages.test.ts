@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { HttpBody } from '@rollcall/contract'
+import { AppError, type HttpBody } from '@rollcall/contract'
 import type { MessageJson, SendMessageRequest } from '@rollcall/protos/gen/messaging-v1.ts'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { Types } from 'mongoose'
@@ -109,6 +109,29 @@ describe('messages', () => {
     const out = await send({ to: { contactId: contact('out@example.com', { unsubscribed: true }) } })
     await run(out.id)
     assert.equal((await get(out.id)).status, 'sent', 'who has unsubscribed gets no campaigns only')
+  })
+
+  it('of an organization that may not mail everybody do not follow a contact to an address it may not mail', async () => {
+    const contactId = contact('owner@example.com')
+    const [same, moved] = [await send({ to: { contactId } }), await send({ to: { contactId } })]
+    const { requireMailReach } = test.context
+    test.context.requireMailReach = async (organization, email) => {
+      if (email.toLowerCase() !== 'owner@example.com') throw new AppError('organization.unverified')
+      return requireMailReach(organization, email)
+    }
+    try {
+      test.contacts.set('owner@example.com', { id: contactId, email: 'Owner@example.com' })
+      await run(same.id)
+      test.contacts.set('owner@example.com', { id: contactId, email: 'victim@example.com' })
+      await run(moved.id)
+    } finally {
+      test.context.requireMailReach = requireMailReach
+    }
+    assert.equal((await get(same.id)).status, 'sent')
+    const { status, to, error } = await get(moved.id)
+    assert.deepEqual([status, to], ['failed', 'owner@example.com'])
+    assert.match(error!, /can only send mail to its owner/)
+    assert.ok(!server.asked.includes('victim@example.com'))
   })
 
   it('are Liquid if they come with data, and go out as they are otherwise', async () => {
