@@ -379,6 +379,18 @@ describe('a deep page', () => {
       assert.equal(totalDocs, size)
     }
   })
+
+  it('is the same in an order by an array, whose reverse is not its opposite', async () => {
+    const mine = scoped(model, newOrganization())
+    const [size, limit] = [2400, 100]
+    const tags = (number: number) => [`t${(number * 7) % size}`, `t${(number * 11) % size}`]
+    await mine.insertMany(Array.from({ length: size }, (_, number) => draft(number, { tags: tags(number) })))
+    const sort = JSON.stringify({ tags: 1 })
+    const pages: unknown[] = []
+    for (let page = 1; page <= size / limit; page++)
+      pages.push(...namesOf((await list(mine, { page, limit, sort })).docs))
+    assert.deepEqual(pages, namesOf(await all(mine, { sort })))
+  })
 })
 
 describe('positions', () => {

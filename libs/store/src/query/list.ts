@@ -14,7 +14,7 @@ import { type Expand, type PopulateMap, parsePopulate } from './populate.ts'
 import { presenter } from './present.ts'
 import { type Project, parseProjection } from './projection.ts'
 import { type RecordWriter, recordChunks } from './record-chunks.ts'
-import { newestFirst, parseSort, uniqueFields, withTieBreak } from './sort.ts'
+import { isReversible, newestFirst, parseSort, uniqueFields, withTieBreak } from './sort.ts'
 import { querySource, type Selection, type Source } from './source.ts'
 
 /** Options of a list. */
@@ -156,7 +156,11 @@ function sourceOf<T extends object>(
   const age = byAge(sort ?? defaultSort)
   if (positions && age) return positionedSource({ ...options, positions }, filter, age)
   const unique = options.stages ? [] : uniqueFields(options.scope.model.schema) // stages can multiply records
-  return querySource(options, filter, withTieBreak(sort ?? defaultSort, unique), options.total)
+  const order = withTieBreak(sort ?? defaultSort, unique)
+  return querySource(options, filter, order, {
+    total: options.total,
+    isReversible: isReversible(order, options.fields),
+  })
 }
 
 /** Returns the order by age that is equal to an order, if any. Positions are in order of `createdAt`. */

@@ -6,7 +6,7 @@ import type { FieldTable } from './fields.ts'
 import { parsePopulate } from './populate.ts'
 import { presenter } from './present.ts'
 import { parseProjection } from './projection.ts'
-import { parseSort, withTieBreak } from './sort.ts'
+import { isReversible, parseSort, withTieBreak } from './sort.ts'
 
 const fields: FieldTable = {
   email: { type: 'string', key: { path: 'emailKey', of: text => text.toLowerCase() } },
@@ -54,6 +54,14 @@ describe('sort', () => {
     assert.deepEqual(withTieBreak({ name: 1 }), { name: 1, _id: 1 })
     assert.deepEqual(withTieBreak({ _id: 1, name: -1 }), { _id: 1, name: -1 })
     assert.deepEqual(withTieBreak({ name: 1, emailKey: -1, age: 1 }, ['emailKey']), { name: 1, emailKey: -1 })
+  })
+
+  it('is reversible unless a field is or passes through an array', () => {
+    const isListReversible = (...names: string[]) =>
+      isReversible(parse(Object.fromEntries(names.map(name => [name, 1])))!, fields)
+    assert.ok(isListReversible('name', 'email', 'label', 'createdAt'))
+    for (const name of ['tags', 'records', 'records.value', 'attributes.any'])
+      assert.ok(!isListReversible('name', name), name)
   })
 
   it('refuses all else', () => {

@@ -1,6 +1,6 @@
 import type { IndexOptions, Schema } from 'mongoose'
 import type { SortOrder } from '../tenancy/scope.ts'
-import { type FieldTable, fieldOf, invalidParameter, parseObject } from './fields.ts'
+import { type FieldTable, fieldOf, filterFieldOf, invalidParameter, parseObject } from './fields.ts'
 
 const MAX_FIELDS = 8
 const directions: Record<string, 1 | -1> = { '1': 1, '-1': -1, asc: 1, desc: -1 }
@@ -36,6 +36,18 @@ export function withTieBreak(order: SortOrder, unique: readonly string[] = []): 
   const end = fields.findIndex(([field]) => unique.includes(field))
   if (end >= 0) return Object.fromEntries(fields.slice(0, end + 1))
   return '_id' in order ? order : { ...order, _id: fields.at(-1)?.[1] ?? -1 }
+}
+
+/**
+ * Whether the reversed order lists the same records backwards. Not where an order names a field that is or passes through
+ * an array, or is any JSON: MongoDB sorts an array by its smallest item ascending, and by its largest descending.
+ */
+export function isReversible(order: SortOrder, fields: FieldTable): boolean {
+  const arrays = Object.keys(fields)
+    .map(name => filterFieldOf(fields, name)!)
+    .filter(({ isArray, type }) => isArray || type === 'scalar')
+    .map(({ path }) => path.replace(/\.\*$/, ''))
+  return !Object.keys(order).some(path => arrays.some(array => path === array || path.startsWith(`${array}.`)))
 }
 
 const known = new WeakMap<Schema, string[]>()

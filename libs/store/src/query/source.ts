@@ -22,7 +22,7 @@ export type Selection<T extends object> = {
 }
 
 const BATCH = 500
-/** From here on a page is read from the nearer end of the list. */
+/** From here on a page is read from the nearer end of the list, if its order is reversible. */
 const DEEP_SKIP = 1000
 
 /** Stages that find the records of a selection that match the client's filter. */
@@ -77,7 +77,7 @@ export function querySource<T extends object>(
   selection: Selection<T>,
   filter: Filter,
   order: SortOrder,
-  knownTotal?: () => Promise<number>,
+  { total: knownTotal, isReversible }: { total?: (() => Promise<number>) | undefined; isReversible: boolean },
 ): Source {
   const { scope } = selection
   const matches = matching(selection, filter)
@@ -92,7 +92,7 @@ export function querySource<T extends object>(
 
   return {
     async page(skip, limit) {
-      if (skip < DEEP_SKIP) {
+      if (skip < DEEP_SKIP || !isReversible) {
         const [records, count] = await Promise.all([read(order, skip, limit), total()])
         return { records, total: count }
       }
