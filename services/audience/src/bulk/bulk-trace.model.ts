@@ -40,6 +40,11 @@ export const bulkTraceSchema = new Schema<BulkTrace>(
   { collection: 'bulk_traces', minimize: false, versionKey: false },
 )
 bulkTraceSchema.index({ organization: 1, job: 1, number: 1 }, { unique: true })
+// Finds deleted contacts of an address.
+bulkTraceSchema.index(
+  { organization: 1, 'deleted.contact.emailKey': 1 },
+  { partialFilterExpression: { 'deleted.contact.emailKey': { $exists: true } } },
+)
 bulkTraceSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 
 /** Returns when the traces of now expire. */

@@ -88,7 +88,7 @@ export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff =
 class JobMoved extends Error {}
 
 /** Runs one step, or counts its failure. */
-async function runStep(data: Data, job: BulkJob, slice: LeaseSlice, size: number): Promise<void> {
+async function runStep(data: Adding, job: BulkJob, slice: LeaseSlice, size: number): Promise<void> {
   try {
     await step(data, job, slice, size)
   } catch (error) {
@@ -124,7 +124,7 @@ function reasonOf(error: unknown): string {
   return error instanceof AppError ? error.message : 'service unavailable'
 }
 
-async function step(data: Data, job: BulkJob, { fence }: LeaseSlice, size: number): Promise<void> {
+async function step(data: Adding, job: BulkJob, { fence }: LeaseSlice, size: number): Promise<void> {
   const tenant = data.collections.of(job.organization)
   const next = job.kind === 'undo' ? undefined : await nextContacts(tenant, job, size)
   if (endsMail(job) && isAtEnd(job, job.cursor)) await untilAllReleased(tenant.holds)

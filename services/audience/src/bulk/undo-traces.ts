@@ -5,11 +5,12 @@ import { readDefinitions } from '../attributes/definitions.ts'
 import { isAccepted, withoutTags } from '../batches/undo-batch.ts'
 import { changesOf, type Patch } from '../contacts/changes.ts'
 import { type Contact, contactPositions, publicContact } from '../contacts/contact.model.ts'
-import type { Data } from '../context.ts'
+import type { Adding, Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
 import { changeEntry } from '../history/history.model.ts'
 import { addMembers, isMember, removeMembers } from '../lists/members.ts'
 import { type Membership, memberPositions } from '../lists/membership.model.ts'
+import { optedOutOf } from '../people/erased-addresses.ts'
 import type { StepResult } from './bulk.job.ts'
 import type { BulkJob } from './bulk-job.model.ts'
 import type { BulkTrace } from './bulk-trace.model.ts'
@@ -19,7 +20,7 @@ import { typedPatches } from './plan-change.ts'
 type Undone = StepResult & { cursor: number; matched: number }
 
 /** Undoes the last traces of a job that are not undone yet, in the transaction that stores the cursor. */
-export async function undoTraces(data: Data, tx: ClientSession, job: BulkJob, limit: number): Promise<Undone> {
+export async function undoTraces(data: Adding, tx: ClientSession, job: BulkJob, limit: number): Promise<Undone> {
   const { bulkTraces } = data.collections.of(job.organization)
   const number = { $gt: job.cursor - limit, $lte: job.cursor }
   const traces = await bulkTraces.find({ job: job.undoes, number }, { tx, sort: { number: -1 } })
@@ -102,10 +103,10 @@ async function undoMoves(
 type Deleted = NonNullable<BulkTrace['deleted']>
 
 /**
- * Brings deleted contacts back as they were, with their history, emails and memberships of lists that still exist.
- * Returns their ids, and an error for each whose address was taken.
+ * Brings deleted contacts back as they were, with their history, emails and memberships of lists that still exist. Opts out
+ * those whose address had opted out when it was erased. Returns their ids, and an error for each whose address was taken.
  */
-async function restoreDeleted(data: Data, tx: ClientSession, job: BulkJob, traces: readonly BulkTrace[]) {
+async function restoreDeleted(data: Adding, tx: ClientSession, job: BulkJob, traces: readonly BulkTrace[]) {
   const deleted = traces.flatMap(trace => trace.deleted ?? [])
   if (deleted.length === 0) return { ids: [], errors: [] }
   const { organization } = job
@@ -124,8 +125,11 @@ async function restoreDeleted(data: Data, tx: ClientSession, job: BulkJob, trace
   const existing = await lists.find({ _id: { $in: named } }, { tx, projection: { _id: 1 } })
   const isThere = new Set(existing.map(({ _id }) => String(_id)))
   const definitions = await readDefinitions(attributes, tx)
-  const restored = back.map(({ contact }) => restoredContact(contact, { definitions, isThere, users: taken.users }))
+  const emailKeys = back.map(({ contact }) => contact.emailKey)
+  const optedOut = await optedOutOf(data, organization, emailKeys, tx)
   const at = new Date()
+  const present = { definitions, isThere, users: taken.users, optedOut, at }
+  const restored = back.map(({ contact }) => restoredContact(contact, present))
   await contacts.bulkWrite(restored.map(insertOf), { tx })
   await contactPositions(data, organization).reclaim(
     tx,
@@ -164,10 +168,16 @@ async function takenBy(data: Data, tx: ClientSession, { organization }: BulkJob,
   return { emails: new Set(same.map(each => each.emailKey)), users: new Set(linked.map(({ user }) => String(user))) }
 }
 
-type Present = { definitions: Definitions; isThere: ReadonlySet<string>; users: ReadonlySet<string> }
+type Present = {
+  definitions: Definitions
+  isThere: ReadonlySet<string>
+  users: ReadonlySet<string>
+  optedOut: ReadonlySet<string>
+  at: Date
+}
 
 /** Returns a contact without what is gone: attributes and lists that were deleted, an account that is linked elsewhere. */
-function restoredContact(contact: Contact, { definitions, isThere, users }: Present): Contact {
+function restoredContact(contact: Contact, { definitions, isThere, users, optedOut, at }: Present): Contact {
   const attributes = Object.entries(contact.attributes).filter(([slug]) => definitions.has(slug))
   const lists = contact.lists?.filter(list => isThere.has(String(list)))
   return {
@@ -175,6 +185,7 @@ function restoredContact(contact: Contact, { definitions, isThere, users }: Pres
     attributes: Object.fromEntries(attributes),
     user: contact.user && users.has(String(contact.user)) ? null : contact.user,
     ...(lists && { lists }),
+    ...(!contact.unsubscribed && optedOut.has(contact.emailKey) && { unsubscribed: true, unsubscribedAt: at }),
   }
 }
 

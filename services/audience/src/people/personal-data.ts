@@ -66,8 +66,7 @@ export const personalData: PersonalDataOf<Collections, Context> = {
   bulkTraces: {
     holds: 'former values of contacts, and deleted contacts, for an undo',
     kept: '8 days',
-    erase: async (context, person) =>
-      (await tenantOf(context, person).bulkTraces.deleteMany({ contact: person.contactId })).deletedCount,
+    erase: eraseTraces,
   },
   lists: 'none',
   memberships: {
@@ -135,6 +134,22 @@ async function eraseSelections(context: Context, person: Person): Promise<number
     await bulkJobs.updateOne({ _id }, { $set: { ...without, ...texts } }, { timestamps: false })
   }
   return new Set(jobs.map(({ _id }) => String(_id))).size
+}
+
+/** Erases what bulk jobs did to the contact, and contacts of its addresses that they deleted: an undo would restore those. */
+async function eraseTraces(context: Context, person: Person): Promise<number> {
+  const { bulkTraces, history, emails } = tenantOf(context, person)
+  return context.store.transaction(async tx => {
+    const deleted = { 'deleted.contact.emailKey': { $in: person.emailKeys } }
+    const found = await bulkTraces.find(deleted, { tx, projection: { contact: 1 } })
+    const contacts = found.map(({ contact }) => contact)
+    const results = [
+      await history.deleteMany({ person: { $in: contacts } }, { tx }),
+      await emails.deleteMany({ contact: { $in: contacts } }, { tx }),
+      await bulkTraces.deleteMany({ contact: { $in: [person.contactId, ...contacts] } }, { tx }),
+    ]
+    return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)
+  })
 }
 
 /** Writes the columns anew that were written before the contact was deleted. */

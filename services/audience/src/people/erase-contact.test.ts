@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { emailKeyOf } from '@rollcall/contract'
+import type { Call } from '@rollcall/rpc'
+import { createLogger, createMetrics } from '@rollcall/runtime'
+import { personOf } from '@rollcall/service'
+import { connectStore, migrate } from '@rollcall/store'
+import { dropDatabase } from '@rollcall/testing/drop-database'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { Types } from 'mongoose'
+import { addressHasher, jsonOf, testCaller } from '../../test/audience.ts'
+import { bulkJob } from '../bulk/bulk.job.ts'
+import { bulk } from '../bulk/bulk.ts'
+import type { BulkJob } from '../bulk/bulk-job.model.ts'
+import { collections } from '../collections.ts'
+import { contacts } from '../contacts/contacts.ts'
+import type { Context } from '../context.ts'
+import { keepOptOuts } from './erased-addresses.ts'
+import type { ErasedPerson } from './erasers.ts'
+import { personalData } from './personal-data.ts'
+
+const logger = createLogger({ service: 'audience', level: 'silent' })
+const address = 'One@example.com'
+
+describe('the erasure of a contact', () => {
+  const opened = new AsyncDisposableStack()
+  let context: Context
+  before(async () => {
+    const store = await connectStore({
+      url: process.env.MONGODB_URL!,
+      dbName: `erasure-${new Types.ObjectId()}`,
+      logger,
+    })
+    opened.defer(() => store.close())
+    opened.defer(() => dropDatabase(store.connection))
+    await migrate(store, logger)
+    const data = { store, collections: collections(store), logger, addressHasher }
+    const erasers = { audience: (person: ErasedPerson) => erase(person) }
+    const job = bulkJob(data, erasers, { backoff: { baseMs: 1, maxMs: 1 } })
+    opened.defer(() => job.stop())
+    job.start({ logger, metrics: createMetrics('test') })
+    context = { ...data, erasers, bulkJob: job } as unknown as Context
+  })
+  after(() => opened.disposeAsync())
+
+  const erase = async (person: ErasedPerson) => {
+    for (const held of Object.values(personalData))
+      if (held !== 'none' && typeof held.erase === 'function') await held.erase(context, personOf(person))
+    return 1
+  }
+  const newCall = () => ({ ...testCaller(), deadline: Date.now() + scaledTimeout(30_000) }) as Call
+  const create = async (call: Call, email: string) =>
+    jsonOf<{ id: string }>(contacts(context).createContact({ email, tags: [] }, call) as never)
+  const ended = async (call: Call, { jobId }: { jobId: string }) => {
+    const { bulkJobs } = context.collections.of(call.caller.organizationId)
+    const job = await bulkJobs.get(jobId, 'bulk_job')
+    assert.ok(await context.bulkJob.complete(job, AbortSignal.timeout(scaledTimeout(30_000))))
+    return bulkJobs.get(jobId, 'bulk_job')
+  }
+  const deleteInBulk = async (call: Call, id: string) => {
+    const selector = { contactIds: [id], emails: [] }
+    return ended(call, (await bulk(context).deleteContacts(selector, call)) as { jobId: string })
+  }
+  const undo = async (call: Call, { _id }: BulkJob) =>
+    ended(call, (await bulk(context).undoBulkJob({ jobId: String(_id) }, call)) as { jobId: string })
+
+  it('erases an earlier contact of its address that was deleted in bulk', async () => {
+    const call = newCall()
+    const { contacts: all, history, emails } = context.collections.of(call.caller.organizationId)
+    const earlier = await create(call, address)
+    await emails.insertOne({ contact: earlier.id, emailId: 'e', to: address, status: 'sent', at: new Date() })
+    const other = await create(call, 'other@example.com')
+    const deletions = [await deleteInBulk(call, earlier.id), await deleteInBulk(call, other.id)]
+    const { id } = await create(call, address)
+    await ended(call, (await contacts(context).eraseContact({ id }, call)) as { jobId: string })
+    const left = [await history.find({ person: { $ne: other.id } }), await emails.find({})]
+    assert.deepEqual(left, [[], []])
+    for (const deletion of deletions) await undo(call, deletion)
+    assert.deepEqual(
+      (await all.find({})).map(({ _id }) => String(_id)),
+      [other.id],
+    )
+  })
+
+  it('opts out whom the undo of a bulk deletion brings back', async () => {
+    const call = newCall()
+    const { organizationId } = call.caller
+    const { id } = await create(call, address)
+    const deletion = await deleteInBulk(call, id)
+    await context.store.transaction(tx => keepOptOuts(context, organizationId, [emailKeyOf(address)], tx))
+    await undo(call, deletion)
+    const restored = await context.collections.of(organizationId).contacts.get(id, 'contact')
+    assert.ok(restored.unsubscribed && restored.unsubscribedAt)
+  })
+})
