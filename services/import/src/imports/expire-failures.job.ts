@@ -14,14 +14,15 @@ type Ended = Pick<Import, '_id' | 'organization'>
  * replica does it for all organizations:
  *
  * 1. Find the next such imports.
- * 2. Delete their failed rows, then blank the records: one that is interrupted is found again.
+ * 2. Delete their failed rows, then blank and mark the records: one that is interrupted is found again. A cancelled import
+ * can have failed rows that its record does not show.
  */
 export function expireFailuresJob({ store, collections }: Context): Job {
   const due = () =>
     collections.unscoped.imports
       .find({
         finishedAt: { $lte: new Date(Date.now() - KEPT_MS) },
-        $or: [{ 'errors.0': { $exists: true } }, { 'preview.0': { $exists: true } }],
+        failuresExpired: { $ne: true },
       })
       .select({ organization: 1 })
       .limit(SLICE)
@@ -38,7 +39,11 @@ export function expireFailuresJob({ store, collections }: Context): Job {
       for (const { _id, organization } of ended) {
         const { failedRows, imports } = collections.of(organization)
         await failedRows.deleteMany({ job: _id })
-        await imports.updateOne({ _id }, { $set: { errors: [], preview: [] } }, { timestamps: false })
+        await imports.updateOne(
+          { _id },
+          { $set: { errors: [], preview: [], failuresExpired: true } },
+          { timestamps: false },
+        )
       }
       return ended.length === SLICE ? 'again' : 'done'
     },

@@ -72,6 +72,8 @@ export type Import = {
   /** The first hundred failures. */
   errors: RowFailure[]
   preview: RowPreview[]
+  /** Its failed rows are deleted. Imports that ended in former releases may have no mark. */
+  failuresExpired: boolean
   /** Fencing token, raised by each worker that acquires the job: a write with an older one is refused. */
   fence: number
   /** Slices in a row that failed although the audience was up. */
@@ -116,6 +118,7 @@ export const importSchema = new Schema<Import>(
     counts: { type: Schema.Types.Mixed, required: true },
     errors: { type: Schema.Types.Mixed, default: [] },
     preview: { type: Schema.Types.Mixed, default: [] },
+    failuresExpired: { type: Boolean, default: false },
     fence: { type: Number, default: 0 },
     failures: { type: Number, default: 0 },
     workedMs: { type: Number, default: 0 },
