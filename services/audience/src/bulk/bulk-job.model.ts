@@ -5,6 +5,7 @@ import type { Origin } from '@rollcall/runtime'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import type { Erasure } from '../people/erase.step.ts'
+import type { Identity } from '../people/identity-of.ts'
 import type { ContactsChange } from './plan-change.ts'
 
 /** Work on many contacts that outlasts the request that started it. */
@@ -34,6 +35,8 @@ export type BulkJob = {
   first: number
   /** Steps that failed in a row. */
   failures: number
+  /** Of an erasure before its first step: the contact as of the request. Undefined in jobs of former releases. */
+  identity?: Identity | null
   /** Of an unfinished erasure: whom the services have to erase. */
   erasure: Erasure | null
   undoes: Types.ObjectId | null
@@ -87,6 +90,7 @@ export const bulkJobSchema = new Schema<BulkJob>(
     cursor: { type: Number, default: 0 },
     first: { type: Number, default: 0 },
     failures: { type: Number, default: 0 },
+    identity: { type: Schema.Types.Mixed as never, default: null },
     erasure: { type: Schema.Types.Mixed as never, default: null },
     undoes: { type: Schema.Types.ObjectId, default: null },
     undoneBy: { type: Schema.Types.ObjectId, default: null },

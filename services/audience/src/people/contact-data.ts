@@ -15,7 +15,8 @@ const CONTENT_TYPE = 'application/json; charset=utf-8'
 export async function downloadContactData(context: Context, id: string, call: Call): Promise<AsyncIterable<HttpBody>> {
   const { caller, requestId, signal } = call
   const contact = await context.collections.of(caller.organizationId).contacts.get(id, 'contact')
-  const person = { contactId: String(contact._id), ...(await identityOf(context, contact)) }
+  const { emailKeys, names } = await identityOf(context, contact)
+  const person = { contactId: String(contact._id), emailKeys, names }
   const answers = await Promise.all(
     eventPublishers.map(name => begun(context.people[name].describePerson(person, { caller, requestId, signal }))),
   )

@@ -4,7 +4,7 @@ import { emailKeyOf } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
 import { createLogger, createMetrics } from '@rollcall/runtime'
 import { personOf } from '@rollcall/service'
-import { connectStore, migrate } from '@rollcall/store'
+import { connectStore, migrate, type Store } from '@rollcall/store'
 import { dropDatabase } from '@rollcall/testing/drop-database'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
@@ -25,6 +25,8 @@ const address = 'One@example.com'
 describe('the erasure of a contact', () => {
   const opened = new AsyncDisposableStack()
   let context: Context
+  /** What the steps of jobs wait for. */
+  let gate: Promise<void> | undefined
   before(async () => {
     const store = await connectStore({
       url: process.env.MONGODB_URL!,
@@ -36,14 +38,20 @@ describe('the erasure of a contact', () => {
     await migrate(store, logger)
     const data = { store, collections: collections(store), logger, addressHasher }
     const erasers = { audience: (person: ErasedPerson) => erase(person) }
-    const job = bulkJob(data, erasers, { backoff: { baseMs: 1, maxMs: 1 } })
+    const transaction: Store['transaction'] = async (work, options) => {
+      await gate
+      return store.transaction(work, options)
+    }
+    const job = bulkJob({ ...data, store: { ...store, transaction } }, erasers, { backoff: { baseMs: 1, maxMs: 1 } })
     opened.defer(() => job.stop())
     job.start({ logger, metrics: createMetrics('test') })
     context = { ...data, erasers, bulkJob: job } as unknown as Context
   })
   after(() => opened.disposeAsync())
 
+  const erased: ErasedPerson[] = []
   const erase = async (person: ErasedPerson) => {
+    erased.push(person)
     for (const held of Object.values(personalData))
       if (held !== 'none' && typeof held.erase === 'function') await held.erase(context, personOf(person))
     return 1
@@ -80,6 +88,25 @@ describe('the erasure of a contact', () => {
       (await all.find({})).map(({ _id }) => String(_id)),
       [other.id],
     )
+  })
+
+  it('erases a contact that is deleted before its first step', async () => {
+    const call = newCall()
+    const { id } = await create(call, 'former@example.com')
+    const { updateContact, eraseContact, deleteContact } = contacts(context)
+    await updateContact({ id, email: address, name: 'One', unsubscribed: true }, call)
+    const { promise, resolve: open } = Promise.withResolvers<void>()
+    gate = promise
+    const started = (await eraseContact({ id }, call)) as { jobId: string }
+    await deleteContact({ id }, call)
+    open()
+    const { identity, erasure } = await ended(call, started)
+    assert.deepEqual([identity, erasure], [null, null])
+    const [person] = erased.filter(({ contactId }) => contactId === id)
+    const { emailKeys, names } = person!
+    assert.deepEqual([emailKeys.toSorted(), names], [['former@example.com', emailKeyOf(address)], ['One']])
+    const again = await create(call, address)
+    assert.ok((await context.collections.of(call.caller.organizationId).contacts.get(again.id, 'contact')).unsubscribed)
   })
 
   it('opts out whom the undo of a bulk deletion brings back', async () => {

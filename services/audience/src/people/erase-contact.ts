@@ -1,12 +1,16 @@
 import type { BulkJobStarted } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Call } from '@rollcall/rpc'
 import { noResult } from '../bulk/bulk-job.model.ts'
-import { startJob } from '../bulk/start-job.ts'
+import { insertJob } from '../bulk/start-job.ts'
 import type { Context } from '../context.ts'
+import { identityOf } from './identity-of.ts'
 
-/** Starts the job that erases a contact. @throws {AppError} contact.not_found */
+/**
+ * Starts the job that erases a contact, also if that is deleted before the first step.
+ * @throws {AppError} contact.not_found
+ */
 export async function eraseContact(context: Context, id: string, call: Call): Promise<BulkJobStarted> {
-  const { _id } = await context.collections.of(call.caller.organizationId).contacts.get(id, 'contact')
+  const { organizationId } = call.caller
   const services = Object.keys(context.erasers).map(service => ({
     service,
     state: 'waiting' as const,
@@ -14,5 +18,14 @@ export async function eraseContact(context: Context, id: string, call: Call): Pr
     erasedAt: null,
   }))
   const result = { ...structuredClone(noResult), matched: 1, services }
-  return startJob(context, { kind: 'erase', dryRun: false, values: [String(_id)], result }, call)
+  const job = await context.store.transaction(
+    async tx => {
+      const contact = await context.collections.of(organizationId).contacts.get(id, 'contact', { tx })
+      const draft = { values: [String(contact._id)], identity: await identityOf(context, contact, tx), result }
+      return insertJob(context, { ...draft, kind: 'erase', dryRun: false }, call, tx)
+    },
+    { queue: `bulk jobs of ${organizationId}` },
+  )
+  context.bulkJob.wake(job)
+  return { jobId: String(job._id) }
 }

@@ -1,6 +1,6 @@
 import type { LeaseSlice, Outcome } from '@rollcall/jobs'
 import { addEvents, event, untilAllReleased } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
+import { type ClientSession, Types } from 'mongoose'
 import { completedEvent } from '../bulk/bulk-events.ts'
 import type { BulkJob } from '../bulk/bulk-job.model.ts'
 import { contactPositions } from '../contacts/contact.model.ts'
@@ -8,9 +8,9 @@ import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Adding } from '../context.ts'
 import { keepOptOuts } from './erased-addresses.ts'
 import type { Erasers } from './erasers.ts'
-import { identityOf } from './identity-of.ts'
+import { type Identity, identityOf, withoutOthers } from './identity-of.ts'
 
-/** What an unfinished erasure is about. It is the only record that still names the person. */
+/** What an unfinished erasure is about, after its first step. It is the only record that still names the person. */
 export type Erasure = {
   person: { contactId: string; emailKeys: string[]; names: string[] }
   round: 1 | 2
@@ -26,8 +26,8 @@ const BETWEEN_ROUNDS_MS = 3000
 /**
  * Erases a contact, a slice of the bulk job at a time:
  *
- * 1. Delete the contact with its history, keep a hash of an address that had opted out, and store whom the other services
- * have to erase, in one transaction.
+ * 1. Delete the contact with its history unless somebody else has, keep a hash of an address that had opted out, and store
+ * whom the other services have to erase, in one transaction.
  * 2. Ask every service to erase the person, by calls and not by events: a topic would keep the address. Services that
  * fail or are down are asked again until they have done it, so the job never fails.
  * 3. Ask them all a second time: events, batches and messages that were under way during the first round can name the
@@ -71,21 +71,24 @@ export async function eraseStep(
 async function takePerson(data: Adding, job: BulkJob, tx: ClientSession): Promise<void> {
   const { organization, origin } = job
   const { contacts, bulkJobs } = data.collections.of(organization)
-  const [contactId] = job.values
+  const contactId = job.values[0]!
+  const aggregate = { _id: new Types.ObjectId(contactId), organization }
   const contact = await contacts.findOne({ _id: contactId }, { tx })
-  const person = { contactId: contactId!, emailKeys: [] as string[], names: [] as string[] }
+  const before = job.identity ?? nobody
+  const now = contact ? await identityOf(data, contact, tx) : before
+  const emailKeys = await withoutOthers(data, aggregate, [...before.emailKeys, ...now.emailKeys], tx)
+  const person = { contactId, emailKeys, names: [...new Set([...before.names, ...now.names])] }
+  if (now.isOptedOut) await keepOptOuts(data, organization, emailKeys, tx)
   if (contact) {
-    Object.assign(person, await identityOf(data, contact, tx))
-    if (contact.unsubscribed || contact.emailStatus === 'complained')
-      await keepOptOuts(data, organization, person.emailKeys, tx)
     await contactPositions(data, organization).lockMembership(tx)
     await deleteContacts(data, tx, String(organization), [contact])
-    const erased = { contactId: contact._id, jobId: job._id, actor: origin.actor }
-    await addEvents(tx, [event('contact.erased', contact, erased)])
   }
+  await addEvents(tx, [event('contact.erased', aggregate, { contactId, jobId: job._id, actor: origin.actor })])
   const erasure: Erasure = { person, round: 1, done: [], startsAt: new Date() }
-  await bulkJobs.updateOne({ _id: job._id }, { $set: { erasure, state: 'active' } }, { tx })
+  await bulkJobs.updateOne({ _id: job._id }, { $set: { identity: null, erasure, state: 'active' } }, { tx })
 }
+
+const nobody: Identity = { emailKeys: [], names: [], isOptedOut: false }
 
 type Erased = { service: string; records: number }
 
