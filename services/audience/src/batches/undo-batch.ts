@@ -158,7 +158,7 @@ function isKeptOptOut({ unsubscribed, optedOutBy }: Contact, { job }: Batch): bo
 }
 
 /** Whether the attribute definition accepts the former value, or none. True for other fields. */
-export function isAccepted({ key, from }: Change, definitions: Definitions): boolean {
+export function isAccepted({ key, from }: Pick<Change, 'key' | 'from'>, definitions: Definitions): boolean {
   const prefix = pathOf('')
   if (!key.startsWith(prefix)) return true
   try {

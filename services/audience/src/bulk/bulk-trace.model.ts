@@ -51,3 +51,8 @@ bulkTraceSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 export function traceExpiry(): Date {
   return new Date(Date.now() + KEPT_MS)
 }
+
+/** Returns when a trace was written, more precisely than its id. */
+export function tracedAt({ expiresAt }: Pick<BulkTrace, 'expiresAt'>): Date {
+  return new Date(expiresAt.getTime() - KEPT_MS)
+}

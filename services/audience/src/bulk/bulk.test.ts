@@ -285,6 +285,29 @@ describe('bulk work', () => {
     ])
   })
 
+  it('brings back no values of a deleted attribute in a new one with its slug, nor values that attributes do not accept', async () => {
+    const me = testCaller()
+    const { createAttribute, updateAttribute, deleteAttribute } = audience.attributes
+    const newAttribute = (rest: object) =>
+      jsonOf<{ id: string }>(createAttribute({ name: 'Plan', slug: 'plan', type: 'string', options: [], ...rest }, me))
+    const tier = await newAttribute({ slug: 'tier', type: 'enum', options: ['gold', 'silver'] })
+    const plan = await newAttribute({})
+    const attributes = { plan: 'old', tier: 'gold' }
+    const [one, two] = [
+      await create(me, 'one@example.com', { attributes }),
+      await create(me, 'two@example.com', { attributes }),
+    ]
+    const changed = await change(me, { contactIds: [one.id], change: { attributes: { plan: 'new' } } })
+    const deleted = await remove(me, { contactIds: [two.id] })
+    await deleteAttribute({ id: plan.id }, me)
+    await newAttribute({})
+    await updateAttribute({ id: tier.id, options: ['silver'] }, me)
+    await audience.contacts.updateAttributes({ id: one.id, attributes: { plan: 'new' } }, me)
+    for (const { jobId } of [changed, deleted]) await undo(me, jobId)
+    assert.deepEqual((await get(me, one.id)).attributes, { plan: 'new', tier: 'gold' })
+    assert.deepEqual((await get(me, two.id)).attributes, {})
+  })
+
   it('ends after the mail that is being handed over, if contacts get no more of it', async () => {
     const me = testCaller()
     const { id } = await create(me, 'one@example.com')

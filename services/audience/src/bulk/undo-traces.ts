@@ -1,7 +1,8 @@
 import { addEvents, event, insertOf } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
-import type { Definitions } from '../attributes/attribute-values.ts'
-import { readDefinitions } from '../attributes/definitions.ts'
+import type { Attribute } from '../attributes/attribute.model.ts'
+import { type Definitions, pathOf } from '../attributes/attribute-values.ts'
+import { alive } from '../attributes/definitions.ts'
 import { isAccepted, withoutTags } from '../batches/undo-batch.ts'
 import { changesOf, type Patch } from '../contacts/changes.ts'
 import { type Contact, contactPositions, publicContact } from '../contacts/contact.model.ts'
@@ -13,7 +14,7 @@ import { type Membership, memberPositions } from '../lists/membership.model.ts'
 import { optedOutOf } from '../people/erased-addresses.ts'
 import type { StepResult } from './bulk.job.ts'
 import type { BulkJob } from './bulk-job.model.ts'
-import type { BulkTrace } from './bulk-trace.model.ts'
+import { type BulkTrace, tracedAt } from './bulk-trace.model.ts'
 import { changeFields } from './change-contacts.ts'
 import { typedPatches } from './plan-change.ts'
 
@@ -41,16 +42,24 @@ async function undoChanges(data: Data, tx: ClientSession, job: BulkJob, traces: 
   const tenant = data.collections.of(job.organization)
   const changed = traces.filter(({ deleted }) => !deleted)
   if (changed.length === 0) return new Set<string>()
-  const definitions = await readDefinitions(tenant.attributes, tx)
+  const attributes = await tenant.attributes.find(alive, { tx })
   const found = await tenant.contacts.find({ _id: { $in: changed.map(({ contact }) => contact) } }, { tx })
   const byId = new Map(found.map(contact => [String(contact._id), contact]))
   const planned = changed.flatMap(trace => {
     const contact = byId.get(String(trace.contact))
-    return contact ? [{ contact, patches: typedPatches(restoration(contact, trace, definitions)) }] : []
+    if (!contact) return []
+    const definitions = definitionsAt(tracedAt(trace), attributes)
+    return [{ contact, patches: typedPatches(restoration(contact, trace, definitions)) }]
   })
   const fields = await changeFields(data, tx, job, planned)
   const moved = await undoMoves(data, tx, job, changed)
   return new Set([...fields.keys(), ...moved])
+}
+
+/** Returns the definitions that existed when a trace was written: it has no values of later ones. */
+function definitionsAt(at: Date, attributes: readonly Attribute[]): Definitions {
+  const existed = attributes.filter(({ createdAt }) => createdAt <= at)
+  return new Map(existed.map(definition => [definition.slug, definition]))
 }
 
 /** Returns the patch that restores the fields that are as the job left them. */
@@ -100,18 +109,18 @@ async function undoMoves(
   return moved
 }
 
-type Deleted = NonNullable<BulkTrace['deleted']>
+type Deleted = NonNullable<BulkTrace['deleted']> & { at: Date }
 
 /**
  * Brings deleted contacts back as they were, with their history, emails and memberships of lists that still exist. Opts out
  * those whose address had opted out when it was erased. Returns their ids, and an error for each whose address was taken.
  */
 async function restoreDeleted(data: Adding, tx: ClientSession, job: BulkJob, traces: readonly BulkTrace[]) {
-  const deleted = traces.flatMap(trace => trace.deleted ?? [])
+  const deleted = traces.flatMap(trace => (trace.deleted ? [{ ...trace.deleted, at: tracedAt(trace) }] : []))
   if (deleted.length === 0) return { ids: [], errors: [] }
   const { organization } = job
   const tenant = data.collections.of(organization)
-  const { contacts, history, emails, bulkTraces, lists, attributes } = tenant
+  const { contacts, history, emails, bulkTraces, lists } = tenant
   await contactPositions(data, organization).lockMembership(tx)
   const taken = await takenBy(data, tx, job, deleted)
   const errors = deleted.flatMap(({ contact }) =>
@@ -124,12 +133,12 @@ async function restoreDeleted(data: Adding, tx: ClientSession, job: BulkJob, tra
   const named = back.flatMap(({ memberships }) => memberships.map(({ list }) => list))
   const existing = await lists.find({ _id: { $in: named } }, { tx, projection: { _id: 1 } })
   const isThere = new Set(existing.map(({ _id }) => String(_id)))
-  const definitions = await readDefinitions(attributes, tx)
+  const attributes = await tenant.attributes.find(alive, { tx })
   const emailKeys = back.map(({ contact }) => contact.emailKey)
   const optedOut = await optedOutOf(data, organization, emailKeys, tx)
   const at = new Date()
-  const present = { definitions, isThere, users: taken.users, optedOut, at }
-  const restored = back.map(({ contact }) => restoredContact(contact, present))
+  const present = { attributes, isThere, users: taken.users, optedOut, at }
+  const restored = back.map(each => restoredContact(each, present))
   await contacts.bulkWrite(restored.map(insertOf), { tx })
   await contactPositions(data, organization).reclaim(
     tx,
@@ -169,16 +178,22 @@ async function takenBy(data: Data, tx: ClientSession, { organization }: BulkJob,
 }
 
 type Present = {
-  definitions: Definitions
+  attributes: readonly Attribute[]
   isThere: ReadonlySet<string>
   users: ReadonlySet<string>
   optedOut: ReadonlySet<string>
   at: Date
 }
 
-/** Returns a contact without what is gone: attributes and lists that were deleted, an account that is linked elsewhere. */
-function restoredContact(contact: Contact, { definitions, isThere, users, optedOut, at }: Present): Contact {
-  const attributes = Object.entries(contact.attributes).filter(([slug]) => definitions.has(slug))
+/**
+ * Returns a contact without what is gone: values that no attribute of then accepts, lists that were deleted, an account that
+ * is linked elsewhere.
+ */
+function restoredContact({ contact, at: deletedAt }: Deleted, present: Present): Contact {
+  const { isThere, users, optedOut, at } = present
+  const definitions = definitionsAt(deletedAt, present.attributes)
+  const values = Object.entries(contact.attributes)
+  const attributes = values.filter(([slug, from]) => isAccepted({ key: pathOf(slug), from }, definitions))
   const lists = contact.lists?.filter(list => isThere.has(String(list)))
   return {
     ...contact,
