@@ -1,4 +1,4 @@
-import { Schema, type Types } from 'mongoose'
+import { Schema, Types } from 'mongoose'
 import type { Change } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { Membership } from '../lists/membership.model.ts'
@@ -40,10 +40,15 @@ export const bulkTraceSchema = new Schema<BulkTrace>(
   { collection: 'bulk_traces', minimize: false, versionKey: false },
 )
 bulkTraceSchema.index({ organization: 1, job: 1, number: 1 }, { unique: true })
-// Finds deleted contacts of an address.
+// Find deleted contacts of an address and of an account. The filter of the latter is a comparison, because MongoDB's planner
+// cannot prove that an id has a type.
 bulkTraceSchema.index(
   { organization: 1, 'deleted.contact.emailKey': 1 },
   { partialFilterExpression: { 'deleted.contact.emailKey': { $exists: true } } },
+)
+bulkTraceSchema.index(
+  { organization: 1, 'deleted.contact.user': 1 },
+  { partialFilterExpression: { 'deleted.contact.user': { $gte: new Types.ObjectId('0'.repeat(24)) } } },
 )
 bulkTraceSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
 

@@ -254,4 +254,24 @@ describe('a linked account', () => {
     assert.deepEqual(await typesOf(me, id), ['contact.user_unlinked', 'contact.user_linked', 'contact.created'])
     assert.equal(await entriesOf(user.id), 0)
   })
+
+  it('that is deleted is not linked to a contact that the undo of a bulk deletion brings back', async () => {
+    const me = testCaller()
+    const bulk = audience.client('rollcall.audience.v1.Bulk')
+    const ended = ({ jobId }: { jobId: string }) =>
+      eventually(
+        'the job ends',
+        async () => (await jsonOf<{ state: string }>(bulk.getBulkJob({ jobId }, me))).state === 'completed',
+      )
+    const { id } = await newContact(me, 'one@example.com')
+    const user = newUser(me, 'one')
+    await link(me, id, user.id)
+    const deletion = await bulk.deleteContacts({ contactIds: [id], emails: [] }, me)
+    await ended(deletion)
+    const gone = { user: { _id: user.id, id: user.id }, actor: actor(user.id) }
+    await audience.publish(topics.identity, [userEvent(me, 'user.deleted', user.id, gone), signIn(me, user.id)])
+    await until(async () => (await entriesOf(user.id)) === 1)
+    await ended(await bulk.undoBulkJob(deletion, me))
+    assert.equal((await get(me, id)).user, null)
+  })
 })

@@ -12,7 +12,8 @@ type UserData = { actor: Actor; userId?: string; user?: { _id: string } }
 
 /**
  * Records what users did and what was done to their accounts. The timeline of a contact shows it while the contact is linked
- * to the account. When an account is deleted, deletes its history and unlinks its contact.
+ * to the account. When an account is deleted, deletes its history and unlinks its contact, also one that
+ * was deleted in bulk and can come back.
  */
 export function onUserEvents(data: Data): Subscription<ClientSession> {
   const change = changeAll(data)
@@ -63,9 +64,10 @@ async function forget(
   actor: Actor,
   tx: ClientSession,
 ): Promise<void> {
-  const { contacts, history } = data.collections.of(organization)
+  const { contacts, history, bulkTraces } = data.collections.of(organization)
   const user = new Types.ObjectId(subject)
   await history.deleteMany({ person: user }, { tx })
+  await bulkTraces.updateMany({ 'deleted.contact.user': user }, { $set: { 'deleted.contact.user': null } }, { tx })
   const linked = await contacts.find({ user }, { tx, projection: { _id: 1 } })
   const unlink = { organizationId: organization, type: 'contact.user_unlinked', actor } as const
   const requests = linked.map(({ _id }) => ({ ...unlink, id: String(_id), patch: { user: null } }))
