@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url'
 import type { CsvFormat } from '@rollcall/csv'
 import type { Person } from '@rollcall/service'
 import type { Scope } from '@rollcall/store'
@@ -18,6 +19,8 @@ export async function eraseRows(
   { encoding, delimiter }: CsvFormat,
   person: Person,
 ): Promise<number> {
+  if (person.emailKeys.length === 0) return 0
+  const needle = needleOf(person)
   const { read, write } = encoding === 'utf-16le' || encoding === 'utf-16be' ? wide(encoding) : narrow(encoding)
   const kept = new Set(['"', delimiter, '\r', '\n'])
   const load = async (number: number): Promise<Piece> => {
@@ -30,7 +33,7 @@ export async function eraseRows(
     const pieces = [before, middle, after]
     const text = pieces.map(piece => piece.text).join('')
     const from = before.text.length
-    const lines = linesWith(text, from, from + middle.text.length, needlesOf(person))
+    const lines = linesWith(text, from, from + middle.text.length, needle)
     const named = lines.filter(([start, end]) => person.isNamedIn(read.text(text.slice(start, end))))
     erased += named.length
     for (const [start, end] of named) blank(pieces, start, end, kept)
@@ -41,23 +44,39 @@ export async function eraseRows(
   return erased
 }
 
-/** What lines with an address contain in every encoding: its ASCII domain. */
-function needlesOf({ emailKeys }: Person): string[] {
-  return [...new Set(emailKeys.map(key => key.slice(key.lastIndexOf('@'))))]
+/** What lines with an address contain in every encoding: its domain, or only the `@` if that is also written in Unicode. */
+function needleOf({ emailKeys }: Person): RegExp {
+  const needles = emailKeys.map(key => {
+    const domain = key.slice(key.lastIndexOf('@') + 1)
+    return domainToUnicode(domain) === domain ? `@${domain.replace(/\W/g, '\\$&')}` : '@'
+  })
+  return new RegExp(needles.join('|'), 'gi')
 }
 
-/** Returns the lines that contain one of the needles between two positions, as their start and end. */
-function linesWith(text: string, from: number, to: number, needles: readonly string[]): [start: number, end: number][] {
-  const lower = text.toLowerCase()
-  const lines = new Map<number, number>()
-  for (const needle of needles) {
-    for (let at = lower.indexOf(needle, from); at !== -1 && at < to; at = lower.indexOf(needle, at + 1)) {
-      const start = Math.max(text.lastIndexOf('\n', at), text.lastIndexOf('\r', at)) + 1
-      const ends = [text.indexOf('\n', at), text.indexOf('\r', at)].filter(end => end !== -1)
-      lines.set(start, Math.min(text.length, ...ends))
-    }
+type Line = [start: number, end: number]
+
+/** Returns the lines that contain the needle between two positions. */
+function linesWith(text: string, from: number, to: number, needle: RegExp): Line[] {
+  const lines: Line[] = []
+  needle.lastIndex = from
+  for (let found = needle.exec(text); found && found.index < to; found = needle.exec(text)) {
+    const line = lineAt(text, found.index)
+    lines.push(line)
+    needle.lastIndex = line[1]
   }
-  return [...lines]
+  return lines
+}
+
+/** Returns the line around a position. Looks no further: a file has a million lines. */
+function lineAt(text: string, at: number): Line {
+  let [start, end] = [at, at]
+  while (start > 0 && !isBreak(text[start - 1])) start--
+  while (end < text.length && !isBreak(text[end])) end++
+  return [start, end]
+}
+
+function isBreak(character: string | undefined): boolean {
+  return character === '\n' || character === '\r'
 }
 
 /** Blanks the characters of joined pieces from one position to another. */

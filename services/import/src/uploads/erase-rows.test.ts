@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { CsvFormat } from '@rollcall/csv'
+import { personOf } from '@rollcall/service'
+import type { Scope } from '@rollcall/store'
+import { mongo, Types } from 'mongoose'
+import { eraseRows } from './erase-rows.ts'
+import type { Chunk } from './upload.model.ts'
+
+const ids = { organizationId: 'a'.repeat(24), contactId: 'b'.repeat(24) }
+const CHUNK_BYTES = 64
+
+/** Returns a file after the erasure of addresses, and the number of erased lines. */
+async function erased(file: Buffer, encoding: CsvFormat['encoding'], emailKeys: string[]) {
+  const pieces = Array.from({ length: Math.ceil(file.length / CHUNK_BYTES) }, (_, number) => ({
+    _id: new Types.ObjectId(),
+    number,
+    data: new mongo.Binary(file.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES)),
+  }))
+  const chunks = {
+    findOne: async (filter: { number: number }) => pieces[filter.number] ?? null,
+    updateOne: async ({ _id }: { _id: Types.ObjectId }, { $set }: { $set: Partial<Chunk> }) =>
+      Object.assign(pieces.find(piece => piece._id === _id)!, $set),
+  } as unknown as Scope<Chunk>
+  const format = { encoding, delimiter: ',' } as CsvFormat
+  const count = await eraseRows(chunks, 'upload', format, personOf({ ...ids, emailKeys, names: [] }))
+  return { count, file: Buffer.concat(pieces.map(({ data }) => Buffer.from(data.buffer))) }
+}
+
+type Coding = { encode(text: string): Buffer; decode(file: Buffer): string }
+
+const codings: [CsvFormat['encoding'], Coding][] = [
+  ['utf-8', { encode: text => Buffer.from(text), decode: file => file.toString() }],
+  ['windows-1252', { encode: text => Buffer.from(text, 'latin1'), decode: file => file.toString('latin1') }],
+  ['utf-16le', { encode: text => Buffer.from(text, 'utf16le'), decode: file => file.toString('utf16le') }],
+  [
+    'utf-16be',
+    { encode: text => Buffer.from(text, 'utf16le').swap16(), decode: file => file.swap16().toString('utf16le') },
+  ],
+]
+
+describe('the erasure of rows', () => {
+  for (const [encoding, { encode, decode }] of codings)
+    it(`finds an address by each spelling of its domain, in ${encoding}`, async () => {
+      const named = ['ann@bücher.example', 'ANN@BÜCHER.EXAMPLE', 'ann@xn--bcher-kva.example']
+      const others = ['bob@bücher.example', 'ann@bücher.example.org', 'Grüße']
+      const lines = named.flatMap((address, index) => [`Ann,"${address}"`, `Bob,${others[index]}`])
+      for (const lineBreak of ['\n', '\r\n', '\r']) {
+        const before = encode(lines.join(lineBreak))
+        const { count, file } = await erased(before, encoding, ['ann@xn--bcher-kva.example', 'ann@example.com'])
+        assert.deepEqual([count, file.length], [3, before.length])
+        const shown = decode(file).replace(/-+/g, '-').split(lineBreak)
+        assert.deepEqual(
+          shown,
+          lines.map(line => (line.startsWith('Ann') ? '-,"-"' : line)),
+        )
+      }
+    })
+
+  it('finds lines behind letters whose lower case is longer', async () => {
+    const file = Buffer.from('İİİİİİ\nAnn,ann@example.com\nBob', 'utf16le')
+    const { count, file: after } = await erased(file, 'utf-16le', ['ann@example.com'])
+    assert.deepEqual([count, after.toString('utf16le')], [1, 'İİİİİİ\n---,---------------\nBob'])
+  })
+
+  it('finds nothing of a person without an address', async () => {
+    const file = Buffer.from('Ann,ann@example.com\n')
+    assert.deepEqual(await erased(file, 'utf-8', []), { count: 0, file })
+  })
+})
