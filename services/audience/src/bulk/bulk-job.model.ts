@@ -108,6 +108,10 @@ bulkJobSchema.index({ state: 1 })
 
 const present = presenter<BulkJobJson>(bulkJobFields)
 
+const shown = Object.keys(bulkJobFields).filter(name => !name.includes('.'))
+/** The stored fields that the API shows of a job, without the thousands of values that select contacts. */
+export const shownFields = Object.fromEntries([...shown, 'createdAt', 'updatedAt'].map(name => [name, 1 as const]))
+
 /** Returns a job as the API shows it. */
 export function publicBulkJob(job: BulkJob): BulkJobJson {
   return present({ ...job, change: changeOf(job), result: publicResult(job) })

@@ -19,8 +19,9 @@ import {
 } from '../../test/audience.ts'
 import { collections } from '../collections.ts'
 import { contactCreator } from '../contacts/create-contact.ts'
-import type { Adding } from '../context.ts'
+import type { Adding, Context } from '../context.ts'
 import { bulkJob } from './bulk.job.ts'
+import { bulk as handlers } from './bulk.ts'
 import type { BulkJob } from './bulk-job.model.ts'
 import type { ContactsChange } from './plan-change.ts'
 
@@ -353,6 +354,26 @@ describe('bulk work', () => {
     } finally {
       await store.close()
     }
+  })
+
+  it('lists jobs without reading what selects their contacts', async () => {
+    const me = testCaller()
+    const url = new URL(process.env.MONGODB_URL!)
+    url.searchParams.set('monitorCommands', 'true')
+    await using opened = new AsyncDisposableStack()
+    const store = await connectStore({ url: url.href, dbName: audience.db.databaseName, logger })
+    opened.defer(() => store.close())
+    const replies: unknown[] = []
+    store.connection.getClient().on('commandSucceeded', ({ reply }) => replies.push(reply))
+    const context = { store, collections: collections(store) } as unknown as Context
+    const emails = Array.from({ length: 1000 }, (_, index) => `${'x'.repeat(50)}${index}@example.com`)
+    const { jobId } = await change(me, { emails, change: { addTags: ['a'] } })
+    const listing = jsonOf<Page<BulkJobJson>>(handlers(context).listBulkJobs({ list: {} }, me as Call) as never)
+    assert.deepEqual(
+      (await listing).docs.map(({ id, kind, result }) => [id, kind, result.notFound]),
+      [[jobId, 'change', 1000]],
+    )
+    assert.ok(replies.length > 0 && JSON.stringify(replies).length < 10_000)
   })
 
   it('refuses more than 20 unfinished jobs of an organization', async () => {

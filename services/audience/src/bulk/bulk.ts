@@ -16,6 +16,7 @@ import {
   changeOf,
   publicBulkJob,
   publicResult,
+  shownFields,
   UNDO_MS,
   unfinished,
 } from './bulk-job.model.ts'
@@ -33,6 +34,7 @@ export function bulk(context: Context): Handlers<'rollcall.audience.v1.Bulk'> {
         scope: context.collections.of(caller.organizationId).bulkJobs,
         query: list ?? {},
         fields: bulkJobFields,
+        select: shownFields,
         present: publicBulkJob,
       }),
 
