@@ -614,6 +614,18 @@ describe('the console', () => {
     const visit = (to: string | undefined, init: RequestInit = {}) =>
       fetch(to!, { redirect: 'manual', ...init, headers: { 'User-Agent': FIREFOX, ...init.headers } })
     const [, pixel] = /src="([^"]+\.gif)"/.exec(mail.html!) ?? []
+    await page.getByRole('button', { name: 'Back' }).click()
+    const release = Promise.withResolvers<void>()
+    await page.route('**/review', async route => {
+      await release.promise
+      await route.continue()
+    })
+    const review = page.waitForRequest('**/review')
+    await next.click()
+    await review
+    assert.equal(await page.getByRole('button', { name: 'Send now' }).isDisabled(), true)
+    release.resolve()
+    await page.getByText('Everything is ready.').waitFor()
     const [, roses] = /href="([^"]+)">Roses/.exec(mail.html!) ?? []
     assert.equal((await visit(pixel)).status, 200)
     assert.equal((await visit(roses)).headers.get('location'), 'https://example.com/roses')

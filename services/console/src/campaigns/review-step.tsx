@@ -35,10 +35,11 @@ export function ReviewStep({ campaign }: { campaign: Campaign }) {
   const { t } = useTranslation()
   const { _id } = campaign
   const goTo = useGoTo(_id)
-  const { data, error, refetch } = useQuery({
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['campaigns', _id, 'review'],
     queryFn: ({ signal }) => rollcall.campaigns.review(_id, { signal }),
     staleTime: 0,
+    gcTime: 0, // the campaign may have changed since an earlier review
   })
   const hasContent = Boolean(campaign.template || campaign.html || campaign.text)
   return (
@@ -79,7 +80,7 @@ export function ReviewStep({ campaign }: { campaign: Campaign }) {
             {data && !data.audience && <Text c="dimmed">{t('campaigns.notCounted')}</Text>}
             {!data && <Skeleton height={160} />}
           </section>
-          <Send campaign={campaign} review={data} />
+          <Send campaign={campaign} review={isFetching ? undefined : data} />
         </div>
       </div>
       <div className={classes.foot}>
