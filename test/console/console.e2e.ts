@@ -861,6 +861,13 @@ async function addRecords(client: Client): Promise<void> {
   const types = ['contact.created', 'list.created']
   await client.webhooks.create({
     name: 'CRM',
+    for (const [path, text] of [
+      ['bulk', 'There is no such job.'],
+      ['imports', 'There is no such import.'],
+    ]) {
+      await page.evaluate(`history.pushState(null, '', '/console/${path}/${'0'.repeat(24)}')`)
+      await page.getByText(text!).waitFor()
+    }
     url: 'https://1.1.1.1/hook',
     eventTypes: types,
     active: false,

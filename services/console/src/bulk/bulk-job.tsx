@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Skeleton } from '@mantine/core'
+import { Alert, Button, Group, Skeleton, Text } from '@mantine/core'
 import { LogIcon } from '@primer/octicons-react'
 import type { BulkJob as Job } from '@rollcall/sdk'
 import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { rollcall } from '../api.ts'
+import { isStatus, rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct } from '../kit/confirm.tsx'
@@ -31,7 +31,9 @@ export function BulkJob() {
   if (!job)
     return (
       <Page title={t('bulk.title')} above={back}>
-        {error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={200} />}
+        {isStatus(error, 404) && <Text>{t('bulk.gone')}</Text>}
+        {error && !isStatus(error, 404) && <ProblemAlert error={error} onRetry={refetch} />}
+        {!error && <Skeleton height={200} />}
       </Page>
     )
   return (

@@ -1,6 +1,8 @@
-import type { BulkJob, BulkJobStarted, ContactsChange } from '@rollcall/sdk'
+import { type BulkJob, type BulkJobStarted, type ContactsChange, NotFoundError } from '@rollcall/sdk'
+import { errorTexts } from '@rollcall/sdk/error-texts'
 import { useQuery } from '@tanstack/react-query'
 import { rollcall } from '../api.ts'
+import { pollWhile } from '../kit/polling.ts'
 import { isUnfinished } from './job-state.ts'
 import type { Selection } from './selection.ts'
 
@@ -23,10 +25,10 @@ export function useBulkJob(id: string | undefined) {
     queryKey: ['bulk', id],
     queryFn: async ({ signal }): Promise<BulkJob> => {
       const { docs } = await rollcall.bulk.listJobs({ filter: { _id: id! }, limit: 1 }, { signal })
-      if (!docs[0]) throw new Error(id)
+      if (!docs[0]) throw new NotFoundError(errorTexts['bulk_job.not_found'], { status: 404 })
       return docs[0]
     },
     enabled: id !== undefined,
-    refetchInterval: ({ state: { data } }) => (data && !isUnfinished(data) ? false : POLL_MS),
+    refetchInterval: pollWhile(isUnfinished, POLL_MS),
   })
 }

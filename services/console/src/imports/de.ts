@@ -131,5 +131,6 @@ export default {
   undoneBy: 'Dieser Import wurde zurückgenommen.',
   showUndo: 'Rücknahme zeigen',
   row: 'Zeile {{row}}',
+  gone: 'Diesen Import gibt es nicht.',
   newContact: 'neu',
 } satisfies Translation<typeof en>

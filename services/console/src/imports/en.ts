@@ -128,5 +128,6 @@ export default {
   undoneBy: 'This import was undone.',
   showUndo: 'Show the undo',
   row: 'Row {{row}}',
+  gone: 'There is no such import.',
   newContact: 'new',
 } as const

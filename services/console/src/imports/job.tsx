@@ -1,15 +1,17 @@
 import { Alert, Button, Group, Paper, Progress, Skeleton, Switch, Table, Text } from '@mantine/core'
 import { DownloadIcon, PeopleIcon, UndoIcon } from '@primer/octicons-react'
-import type { ImportJob, ImportUpload } from '@rollcall/sdk'
+import { type ImportJob, type ImportUpload, NotFoundError } from '@rollcall/sdk'
+import { errorTexts } from '@rollcall/sdk/error-texts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { rollcall } from '../api.ts'
+import { isStatus, rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Page } from '../kit/page.tsx'
+import { pollWhile } from '../kit/polling.ts'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { saveFile } from '../kit/save-file.ts'
@@ -34,11 +36,11 @@ export function useJob(id: string | undefined) {
     queryKey: ['imports', id],
     queryFn: async ({ signal }): Promise<ImportJob> => {
       const { docs } = await rollcall.imports.listJobs({ filter: { _id: id! }, limit: 1 }, { signal })
-      if (!docs[0]) throw new Error(id)
+      if (!docs[0]) throw new NotFoundError(errorTexts['import_job.not_found'], { status: 404 })
       return docs[0]
     },
     enabled: id !== undefined,
-    refetchInterval: ({ state: { data } }) => (data && !isUnfinished(data) ? false : POLL_MS),
+    refetchInterval: pollWhile(isUnfinished, POLL_MS),
   })
 }
 
@@ -51,7 +53,9 @@ export function Job() {
   if (!job)
     return (
       <Page title={t('imports.title')} above={back}>
-        {error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={200} />}
+        {isStatus(error, 404) && <Text>{t('imports.gone')}</Text>}
+        {error && !isStatus(error, 404) && <ProblemAlert error={error} onRetry={refetch} />}
+        {!error && <Skeleton height={200} />}
       </Page>
     )
   return (
