@@ -225,7 +225,7 @@ function Rechecks({ domain: { _id, lastCheckedAt } }: { domain: DomainRecord }) 
       setRound(before => before + 1)
     }, seconds * SECOND_MS)
     return () => clearTimeout(timer)
-  }, [_id, client, isOff, seconds])
+  }, [_id, client, isOff, seconds, round])
   if (isOff) return null
   return (
     <Text size="sm" c="dimmed">
