@@ -502,6 +502,20 @@ describe('the console', () => {
     await page.getByRole('radiogroup', { name: 'Blank cells' }).waitFor()
     await page.goForward()
     await page.reload()
+    await choose('')
+    await page.getByRole('alert').getByText('The file is empty').waitFor()
+    assert.equal(await page.getByLabel('Choose a CSV file').inputValue(), '') // the same file can be chosen again
+    const two = await page.evaluateHandle(`{
+      const transfer = new DataTransfer()
+      for (const name of ['one.csv', 'two.csv']) transfer.items.add(new File(['Email'], name))
+      transfer
+    }`)
+    await page.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer: two })
+    await page.getByRole('alert').getByText('Drop one file at a time.').waitFor()
+    await page.evaluate(`Object.defineProperty(File.prototype, 'size', { get: () => 2 ** 28, configurable: true })`)
+    await choose('Email')
+    await page.getByRole('alert').getByText('The file is larger than 200 MB.').waitFor()
+    await page.evaluate('delete File.prototype.size')
     await page.getByText('Shoe size').waitFor()
     await page.getByRole('switch', { name: 'Only errors' }).check()
     await page.getByText('Shoe size').waitFor({ state: 'detached' })

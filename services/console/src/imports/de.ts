@@ -33,6 +33,7 @@ export default {
     sample: 'Beispieldatei herunterladen',
     uploading: '{{percent}} % hochgeladen',
     tooLarge: 'Die Datei ist größer als 200 MB.',
+    several: 'Legen Sie nur eine Datei auf einmal ab.',
     keep: 'Mit dieser Datei weiter',
   },
   file: {
@@ -130,7 +131,7 @@ export default {
   undoing: 'Der Import wird zurückgenommen',
   undoneBy: 'Dieser Import wurde zurückgenommen.',
   showUndo: 'Rücknahme zeigen',
-  row: 'Zeile {{row}}',
   gone: 'Diesen Import gibt es nicht.',
+  row: 'Zeile {{row}}',
   newContact: 'neu',
 } satisfies Translation<typeof en>

@@ -30,6 +30,7 @@ export default {
     sample: 'Download a sample file',
     uploading: 'Uploading {{percent}} %',
     tooLarge: 'The file is larger than 200 MB.',
+    several: 'Drop one file at a time.',
     keep: 'Continue with this file',
   },
   file: {
@@ -127,7 +128,7 @@ export default {
   undoing: 'The import is being undone',
   undoneBy: 'This import was undone.',
   showUndo: 'Show the undo',
-  row: 'Row {{row}}',
   gone: 'There is no such import.',
+  row: 'Row {{row}}',
   newContact: 'new',
 } as const

@@ -3,7 +3,7 @@ import { Dropzone } from '@mantine/dropzone'
 import { UploadIcon } from '@primer/octicons-react'
 import type { ImportUpload } from '@rollcall/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
@@ -28,17 +28,21 @@ export function FileDrop({
   const refusal = useRefusal()(['imports.upload', 'imports.start'])
   const problemText = useProblemText()
   const [share, setShare] = useState(0)
-  const [isTooLarge, setTooLarge] = useState(false)
+  const [refused, setRefused] = useState<'tooLarge' | 'several'>()
+  const resetRef = useRef<() => void>(null)
   const send = useMutation({
     mutationFn: async (file: File) =>
       onUploaded(await rollcall.imports.upload(file, { onProgress: setShare }), file.name),
   })
   const take = (files: readonly (File | null)[]) => {
-    const file = files[0]
-    setTooLarge(false)
-    if (file) send.mutate(file)
+    resetRef.current?.() // else the browser does not report the same file again
+    const [file] = files
+    if (!file) return
+    const reason = files.length > 1 ? 'several' : file.size > MAX_BYTES ? 'tooLarge' : undefined
+    setRefused(reason)
+    if (!reason) send.mutate(file)
   }
-  const problem = isTooLarge ? t('imports.upload.tooLarge') : send.error && problemText(send.error)
+  const problem = refused ? t(`imports.upload.${refused}`) : send.error && problemText(send.error)
   return (
     <Stack gap="sm">
       {problem && (
@@ -49,9 +53,6 @@ export function FileDrop({
       {refusal && <Alert color="yellow">{refusal}</Alert>}
       <Dropzone
         onDrop={take}
-        onReject={() => setTooLarge(true)}
-        maxSize={MAX_BYTES}
-        multiple={false}
         activateOnClick={false}
         activateOnKeyboard={false}
         loading={send.isPending}
@@ -68,6 +69,7 @@ export function FileDrop({
           </Text>
           <Text c="dimmed">{t('imports.upload.or')}</Text>
           <FileButton
+            resetRef={resetRef}
             onChange={file => take([file])}
             accept=".csv,.tsv,.txt,text/csv"
             inputProps={{ 'aria-label': t('imports.upload.title') }}
