@@ -35,7 +35,6 @@ export function SendTest({ campaign: { _id }, onClose }: { campaign: Campaign; o
         acceptValueOnBlur
         data-autofocus
         {...form.getInputProps('to')}
-        error={Object.values(form.errors)[0]}
       />
     </FormModal>
   )

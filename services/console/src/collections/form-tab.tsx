@@ -109,7 +109,6 @@ function Settings({ form }: { form: Form }) {
         placeholder={form.values.form.allowedOrigins.length === 0 ? 'https://www.example.com' : ''}
         acceptValueOnBlur
         {...form.getInputProps('form.allowedOrigins')}
-        error={errorBelow(form, 'form.allowedOrigins')}
       />
     </Stack>
   )
@@ -195,7 +194,6 @@ function Gets({ form }: { form: Form }) {
         acceptValueOnBlur
         data={tags.slice(0, OFFERED_TAGS).map(({ tag }) => tag)}
         {...form.getInputProps('form.contact.tags')}
-        error={errorBelow(form, 'form.contact.tags')}
       />
       <MultiSelect
         label={t('collections.form.lists')}
@@ -204,7 +202,6 @@ function Gets({ form }: { form: Form }) {
         searchable
         data={lists.map(({ _id, name }) => ({ value: _id, label: name }))}
         {...form.getInputProps('form.contact.lists')}
-        error={errorBelow(form, 'form.contact.lists')}
       />
     </>
   )
@@ -241,12 +238,6 @@ function OptIn({ form }: { form: Form }) {
       )}
     </>
   )
-}
-
-/** The first error of an item of a list of values. */
-function errorBelow(form: Form, path: string) {
-  const key = Object.keys(form.errors).find(each => each === path || each.startsWith(`${path}.`))
-  return key && form.errors[key]
 }
 
 /** A link to the form's own page, once there is one. */

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type BodyField, type CallName, type ErrorCode, fields, RollcallError } from '@rollcall/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentence } from '../server/texts.ts'
 import classes from './form-modal.module.css'
@@ -16,6 +16,11 @@ export function fieldProps(call: CallName, name: string): { required?: true; max
     ...(field?.required && { required: true }),
     ...(field?.maxLength && field.type === 'string' && { maxLength: field.maxLength }),
   }
+}
+
+type Submit<Values, Answer> = UseMutationResult<Answer, Error, Values> & {
+  /** Whether the refusal went to a field, also after the field was changed. */
+  isAtField: boolean
 }
 
 /** Sends a form. A refusal goes to the field that it names, any other over the fields. */
@@ -33,10 +38,11 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     /** Fields of refusals that name none, by their code. */
     placeOf?: Partial<Record<ErrorCode, string>>
   },
-) {
+): Submit<Values, Answer> {
   const client = useQueryClient()
   const reports = useReports()
-  return useMutation({
+  const [placed, setPlaced] = useState<Error>()
+  const submit = useMutation({
     mutationFn: send,
     onSuccess: answer => {
       if (done) reports.done(done)
@@ -45,15 +51,29 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     },
     onError: error => {
       if (!(error instanceof RollcallError)) return
-      const path = error.path ?? placeOf[error.code as ErrorCode]
-      if (path && hasField(form.getValues(), path)) form.setErrors({ [path]: sentence(error.message) })
+      const named = error.path ?? placeOf[error.code as ErrorCode]
+      const path = named && fieldAt(form.getValues(), named)
+      if (!path) return
+      form.setErrors({ [path]: sentence(error.message) })
+      setPlaced(error)
     },
   })
+  return { ...submit, isAtField: submit.error !== null && submit.error === placed }
 }
 
-/** Whether an error is shown at its field already. */
-export function isAtField(form: UseFormReturnType<Record<string, unknown>>, error: unknown): boolean {
-  return error instanceof RollcallError && Object.values(form.errors).includes(sentence(error.message))
+/** Returns the path of a form's field: of a list of texts for one of them, because one input shows them all. */
+function fieldAt(values: unknown, path: string): string | undefined {
+  const list = path.replace(/\.\d+$/, '')
+  if (list !== path && isTexts(valueAt(values, list))) return list
+  return hasField(values, path) ? path : undefined
+}
+
+function valueAt(values: unknown, path: string): unknown {
+  return path.split('.').reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], values)
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
 function hasField(values: unknown, path: string): boolean {
@@ -64,7 +84,7 @@ function hasField(values: unknown, path: string): boolean {
 
 type FormProps<Values extends Record<string, unknown>, Answer> = {
   form: UseFormReturnType<Values>
-  submit: ReturnType<typeof useSubmit<Values, Answer>>
+  submit: Submit<Values, Answer>
   children: ReactNode
 }
 
@@ -77,7 +97,7 @@ export function SubmitForm<Values extends Record<string, unknown>, Answer>({
   return (
     <form onSubmit={form.onSubmit(values => submit.mutate(values))} noValidate={false}>
       <Stack gap="md">
-        {submit.error && !isAtField(form as never, submit.error) && <ProblemAlert error={submit.error} />}
+        {submit.error && !submit.isAtField && <ProblemAlert error={submit.error} />}
         {children}
       </Stack>
     </form>

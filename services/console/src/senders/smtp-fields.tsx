@@ -4,7 +4,7 @@ import type { SenderSmtp, Smtp } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
-import { isAtField, useSubmit } from '../kit/form-modal.tsx'
+import { useSubmit } from '../kit/form-modal.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 
 const SUBMISSION_PORT = 587
@@ -69,7 +69,7 @@ function ConnectionTest<Values extends { smtp: SmtpValues }>({
   const { t } = useTranslation()
   const test = useSubmit(form, { send: ({ smtp }) => rollcall.senders.testSmtp({ smtp: smtpOf(smtp) }) })
   const isOfThese = test.variables === form.values
-  const error = isOfThese && !isAtField(form as never, test.error) ? test.error : null
+  const error = isOfThese && !test.isAtField ? test.error : null
   return (
     <Stack gap="xs" align="flex-start">
       <Action

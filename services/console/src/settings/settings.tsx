@@ -44,7 +44,6 @@ function SettingsForm({ settings }: { settings: OrganizationSettings }) {
     done: t('kit.saved'),
   })
   const hasChanged = Object.keys(changedSettings(form.getInitialValues(), form.getValues())).length > 0
-  const originError = Object.entries(form.errors).find(([path]) => path.startsWith('allowedOrigins'))?.[1]
   return (
     <SubmitForm form={form} submit={submit}>
       {refusal && <Alert color="yellow">{refusal}</Alert>}
@@ -101,7 +100,7 @@ function SettingsForm({ settings }: { settings: OrganizationSettings }) {
           minRows={2}
           value={form.getValues().allowedOrigins.join('\n')}
           onChange={event => form.setFieldValue('allowedOrigins', event.currentTarget.value.split('\n'))}
-          error={originError}
+          error={form.errors.allowedOrigins}
         />
       </Section>
       <Section title={t('settings.data')}>

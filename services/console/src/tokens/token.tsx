@@ -247,7 +247,6 @@ function Addresses({ token: { _id, allowedIps }, onClose }: { token: TokenRecord
     done: t('tokens.addressesSaved'),
     onDone: onClose,
   })
-  const wrong = Object.values(form.errors)[0]
   return (
     <FormModal title={t('tokens.addresses')} form={form} submit={submit} action={t('kit.save')} onClose={onClose}>
       <TagsInput
@@ -255,7 +254,6 @@ function Addresses({ token: { _id, allowedIps }, onClose }: { token: TokenRecord
         description={t('tokens.addressesHint')}
         data-autofocus
         {...form.getInputProps('cidrs')}
-        error={wrong}
       />
     </FormModal>
   )
