@@ -135,7 +135,10 @@ function NewCampaign({ onClose, onCreated }: { onClose: () => void; onCreated: (
   const form = useForm({ initialValues: { name: '', subject: '' } })
   const submit = useSubmit(form, {
     send: values => rollcall.campaigns.create({ ...values, track: { opens: true, clicks: true } }),
-    onDone: onCreated,
+    onDone: created => {
+      onClose()
+      onCreated(created)
+    },
   })
   return (
     <FormModal title={t('campaigns.create')} form={form} submit={submit} action={t('kit.create')} onClose={onClose}>

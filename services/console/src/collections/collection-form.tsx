@@ -40,8 +40,8 @@ export function CollectionForm({
     },
     ...(collection && { done: t('kit.saved') }),
     onDone: created => {
+      onClose()
       if (created) onCreated?.(created)
-      else onClose()
     },
   })
   const call = collection ? 'collections.update' : 'collections.create'

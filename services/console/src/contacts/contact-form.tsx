@@ -24,7 +24,10 @@ export function ContactForm({ onClose, onCreated }: { onClose: () => void; onCre
   })
   const submit = useSubmit(form, {
     send: values => rollcall.contacts.create(values as typeof values & { attributes: Record<string, string> }),
-    onDone: onCreated,
+    onDone: created => {
+      onClose()
+      onCreated(created)
+    },
   })
   return (
     <FormModal title={t('contacts.add')} form={form} submit={submit} action={t('contacts.add')} onClose={onClose}>

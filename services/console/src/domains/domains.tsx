@@ -96,7 +96,10 @@ function AddDomain({ onClose }: { onClose: () => void }) {
   const form = useForm({ initialValues: { domain: '' } })
   const submit = useSubmit(form, {
     send: values => rollcall.domains.create(values),
-    onDone: ({ _id }) => void navigate({ to: '/domains/$id', params: { id: _id } }),
+    onDone: ({ _id }) => {
+      onClose()
+      void navigate({ to: '/domains/$id', params: { id: _id } })
+    },
   })
   return (
     <FormModal title={t('domains.add')} form={form} submit={submit} action={t('domains.add')} onClose={onClose}>

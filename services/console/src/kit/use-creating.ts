@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks'
 import type { CallName } from '@rollcall/sdk'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useRefusal } from './action.tsx'
 import type { ListSearch } from './list-search.ts'
 
@@ -9,6 +9,7 @@ export function useCreating(call: CallName): { isCreating: boolean; open: () => 
   const refusal = useRefusal()(call)
   const search = useSearch({ strict: false }) as ListSearch
   const navigate = useNavigate()
+  const { history } = useRouter()
   const set = (isOn: boolean) =>
     void navigate({
       to: '.',
@@ -19,8 +20,12 @@ export function useCreating(call: CallName): { isCreating: boolean; open: () => 
   const open = () => {
     if (!refusal) set(true)
   }
+  const close = () => {
+    set(false)
+    history.flush() // else a navigation to the new record joins it, and Back opens the form again
+  }
   useCreateKey(call, open)
-  return { isCreating: search.new === true && !refusal, open, close: () => set(false) }
+  return { isCreating: search.new === true && !refusal, open, close }
 }
 
 /** Begins a new record by the key `n`, for people who may make the call. */

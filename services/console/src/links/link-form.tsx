@@ -34,8 +34,8 @@ export function LinkForm({
     },
     ...(link && { done: t('kit.saved') }),
     onDone: created => {
+      onClose()
       if (created) onCreated?.(created)
-      else onClose()
     },
   })
   const call = link ? 'links.update' : 'links.create'

@@ -117,7 +117,10 @@ function CreateSender({ onClose }: { onClose: () => void }) {
         ...(delivery === 'smtp' && { smtp: smtpOf(smtp) }),
       }),
     done: t('senders.created', { email: form.values.email }),
-    onDone: ({ _id }) => void navigate({ to: '/senders/$id', params: { id: _id } }),
+    onDone: ({ _id }) => {
+      onClose()
+      void navigate({ to: '/senders/$id', params: { id: _id } })
+    },
   })
   return (
     <FormModal title={t('senders.new')} form={form} submit={submit} action={t('kit.create')} onClose={onClose}>

@@ -125,7 +125,10 @@ function NewTemplate({ onClose, onCreated }: { onClose: () => void; onCreated: (
   const form = useForm({ initialValues: { name: '', subject: '' } })
   const submit = useSubmit(form, {
     send: ({ name, subject }) => rollcall.templates.create({ name, html: STARTER, ...(subject && { subject }) }),
-    onDone: onCreated,
+    onDone: created => {
+      onClose()
+      onCreated(created)
+    },
   })
   return (
     <FormModal title={t('templates.create')} form={form} submit={submit} action={t('kit.create')} onClose={onClose}>
