@@ -407,10 +407,16 @@ describe('the console', () => {
   })
 
   it('finds contacts, sorts them, and keeps that in the address', async () => {
-    const page = await open('/contacts?page=99')
+    const page = await open('/lists')
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+    await page.evaluate(`history.pushState(null, '', '/console/contacts?page=99')`)
     const rows = page.getByRole('table').getByRole('row')
     await page.getByText('1–3 of 3').waitFor()
     assert.equal(new URL(page.url()).search, '')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor()
+    await page.goForward()
+    await page.getByText('1–3 of 3').waitFor()
     const header = page.getByRole('columnheader', { name: 'Contact' })
     assert.equal(await header.getAttribute('aria-sort'), 'none')
     await header.getByRole('button').click()
@@ -465,12 +471,6 @@ describe('the console', () => {
     await dialog.getByText(/Already taken/).waitFor()
     assert.equal(await email.getAttribute('aria-invalid'), 'true')
     await email.fill('new@example.com')
-    await dialog.getByLabel('Company').fill('Engines')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'new@example.com', level: 1 }).waitFor()
-    await page.getByText('Engines').first().waitFor()
-    await page.getByRole('button', { name: 'Engines change Company' }).click()
-    await page.getByRole('textbox', { name: 'Company' }).fill('Compilers')
     assert.equal(await dialog.getByRole('alert').count(), 0)
     const tags = dialog.getByRole('combobox', { name: 'Tags' })
     await tags.fill('x'.repeat(101))
@@ -502,6 +502,20 @@ describe('the console', () => {
       await page.getByRole('button', { name: 'Choose a file' }).click()
       await (await chosen).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
     }
+    await choose('')
+    await page.getByRole('alert').getByText('The file is empty').waitFor()
+    assert.equal(await page.getByLabel('Choose a CSV file').inputValue(), '') // the same file can be chosen again
+    const two = await page.evaluateHandle(`{
+      const transfer = new DataTransfer()
+      for (const name of ['one.csv', 'two.csv']) transfer.items.add(new File(['Email'], name))
+      transfer
+    }`)
+    await page.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer: two })
+    await page.getByRole('alert').getByText('Drop one file at a time.').waitFor()
+    await page.evaluate(`Object.defineProperty(File.prototype, 'size', { get: () => 2 ** 28, configurable: true })`)
+    await choose('Email')
+    await page.getByRole('alert').getByText('The file is larger than 200 MB.').waitFor()
+    await page.evaluate('delete File.prototype.size')
     await choose(`Email,Full name,Shoe size\nfirst@example.com,First,38\nnot an address,Second,40\n`)
     await page.getByText('2 rows').waitFor()
     await page.getByRole('button', { name: 'New attribute Shoe size' }).click()
@@ -518,20 +532,6 @@ describe('the console', () => {
     await page.getByRole('radiogroup', { name: 'Blank cells' }).waitFor()
     await page.goForward()
     await page.reload()
-    await choose('')
-    await page.getByRole('alert').getByText('The file is empty').waitFor()
-    assert.equal(await page.getByLabel('Choose a CSV file').inputValue(), '') // the same file can be chosen again
-    const two = await page.evaluateHandle(`{
-      const transfer = new DataTransfer()
-      for (const name of ['one.csv', 'two.csv']) transfer.items.add(new File(['Email'], name))
-      transfer
-    }`)
-    await page.getByText('Drop a CSV file here').dispatchEvent('drop', { dataTransfer: two })
-    await page.getByRole('alert').getByText('Drop one file at a time.').waitFor()
-    await page.evaluate(`Object.defineProperty(File.prototype, 'size', { get: () => 2 ** 28, configurable: true })`)
-    await choose('Email')
-    await page.getByRole('alert').getByText('The file is larger than 200 MB.').waitFor()
-    await page.evaluate('delete File.prototype.size')
     await page.getByText('Shoe size').waitFor()
     await page.getByRole('switch', { name: 'Only errors' }).check()
     await page.getByText('Shoe size').waitFor({ state: 'detached' })
@@ -614,6 +614,18 @@ describe('the console', () => {
     await page.getByLabel('Mails a minute').fill('4') // the second in 15 s: time to pause on a slow machine
     await next.click()
     await page.getByText('Everything is ready.').waitFor()
+    await page.getByRole('button', { name: 'Back' }).click()
+    const release = Promise.withResolvers<void>()
+    await page.route('**/review', async route => {
+      await release.promise
+      await route.continue()
+    })
+    const review = page.waitForRequest('**/review')
+    await next.click()
+    await review
+    assert.equal(await page.getByRole('button', { name: 'Send now' }).isDisabled(), true)
+    release.resolve()
+    await page.getByText('Everything is ready.').waitFor()
     await page.getByRole('button', { name: 'Send test' }).click()
     const test = page.getByRole('dialog', { name: 'Send a test' })
     await test.getByRole('combobox', { name: 'Addresses' }).fill('proof@example.com')
@@ -644,18 +656,6 @@ describe('the console', () => {
     const visit = (to: string | undefined, init: RequestInit = {}) =>
       fetch(to!, { redirect: 'manual', ...init, headers: { 'User-Agent': FIREFOX, ...init.headers } })
     const [, pixel] = /src="([^"]+\.gif)"/.exec(mail.html!) ?? []
-    await page.getByRole('button', { name: 'Back' }).click()
-    const release = Promise.withResolvers<void>()
-    await page.route('**/review', async route => {
-      await release.promise
-      await route.continue()
-    })
-    const review = page.waitForRequest('**/review')
-    await next.click()
-    await review
-    assert.equal(await page.getByRole('button', { name: 'Send now' }).isDisabled(), true)
-    release.resolve()
-    await page.getByText('Everything is ready.').waitFor()
     const [, roses] = /href="([^"]+)">Roses/.exec(mail.html!) ?? []
     assert.equal((await visit(pixel)).status, 200)
     assert.equal((await visit(roses)).headers.get('location'), 'https://example.com/roses')
@@ -766,6 +766,13 @@ describe('the console', () => {
     const tasks = page.getByRole('dialog', { name: 'Tasks' })
     await tasks.getByRole('link', { name: 'Add tags autumn' }).waitFor()
     await tasks.getByText('Undone').waitFor()
+    for (const [path, text] of [
+      ['bulk', 'There is no such job.'],
+      ['imports', 'There is no such import.'],
+    ]) {
+      await page.evaluate(`history.pushState(null, '', '/console/${path}/${'0'.repeat(24)}')`)
+      await page.getByText(text!).waitFor()
+    }
   })
 
   it('edits a campaign and its copy each for itself', async () => {
@@ -891,13 +898,6 @@ async function addRecords(client: Client): Promise<void> {
   const types = ['contact.created', 'list.created']
   await client.webhooks.create({
     name: 'CRM',
-    for (const [path, text] of [
-      ['bulk', 'There is no such job.'],
-      ['imports', 'There is no such import.'],
-    ]) {
-      await page.evaluate(`history.pushState(null, '', '/console/${path}/${'0'.repeat(24)}')`)
-      await page.getByText(text!).waitFor()
-    }
     url: 'https://1.1.1.1/hook',
     eventTypes: types,
     active: false,

@@ -8,7 +8,7 @@ import { type ListRequest, type ListSearch, listQueryOf } from './list-search.ts
 export type ListView<T> = {
   search: ListSearch
   /** Changes the address. Everything but the page begins at page 1 again. */
-  change: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }) => void
+  change: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }, options?: { replace: boolean }) => void
   query: UseQueryResult<Page<T>>
   /** Of the API; for exports and bulk work on everything that matches. */
   request: ListRequest
@@ -37,7 +37,7 @@ export function useList<T>(
   const lastPage = data?.totalPages ?? 1
   const isPastEnd = !isPlaceholderData && data !== undefined && data.page > lastPage
   useEffect(() => {
-    if (isPastEnd) change({ page: lastPage })
+    if (isPastEnd) change({ page: lastPage }, { replace: true })
   }, [isPastEnd, lastPage, change])
   return { search, change, query, request }
 }
@@ -45,11 +45,11 @@ export function useList<T>(
 /** Returns a function that changes parameters of the address. */
 export function useChangeSearch(): ListView<unknown>['change'] {
   const navigate = useNavigate()
-  return change =>
+  return (change, { replace } = { replace: 'q' in change }) =>
     void navigate({
       to: '.',
       search: (before: ListSearch) => clean({ ...before, page: undefined, ...change }),
-      replace: 'q' in change,
+      replace,
       resetScroll: 'page' in change,
     })
 }
