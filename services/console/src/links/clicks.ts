@@ -17,6 +17,15 @@ export function queryOf(period: Period, now = Date.now()): { from: string; inter
   return { from: new Date(now - days * DAY_MS).toISOString(), interval }
 }
 
+/** Returns when a point begins: hours in the person's time zone; days and months in UTC, in which they are counted. */
+export function timeOf({ at }: Pick<ClickPoint, 'at'>, period: Period, language: string): string {
+  return new Date(at).toLocaleString(language, {
+    month: 'short',
+    ...(period === 'year' ? { year: 'numeric' } : { day: 'numeric' }),
+    ...(period === 'day' ? { hour: 'numeric', minute: '2-digit' } : { timeZone: 'UTC' }),
+  })
+}
+
 /** Returns how often a link was followed, and by how many. */
 export function sumOf(points: readonly ClickPoint[]): Pick<ClickPoint, 'clicks' | 'unique'> {
   const sum = { clicks: 0, unique: 0 }

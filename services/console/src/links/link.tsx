@@ -17,7 +17,7 @@ import { QrCode, qrFile } from '../kit/qr-code.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { Section } from '../kit/section.tsx'
 import { When } from '../kit/when.tsx'
-import { barsOf, PERIODS, type Period, queryOf, sumOf } from './clicks.ts'
+import { barsOf, PERIODS, type Period, queryOf, sumOf, timeOf } from './clicks.ts'
 import en from './en.ts'
 import classes from './link.module.css'
 import { LinkMenu, LinkState, nameOf } from './links.tsx'
@@ -107,13 +107,7 @@ function Clicks({ id }: { id: string }) {
   })
   const number = (value: number) => value.toLocaleString(i18n.language)
   const sum = data && sumOf(data.series)
-  const when = ({ at }: ClickPoint) =>
-    new Date(at).toLocaleString(i18n.language, {
-      timeZone: 'UTC',
-      month: 'short',
-      ...(period === 'year' ? { year: 'numeric' } : { day: 'numeric' }),
-      ...(period === 'day' && { hour: 'numeric', minute: '2-digit' }),
-    })
+  const when = (point: ClickPoint) => timeOf(point, period, i18n.language)
   return (
     <Section
       title={t('links.over')}

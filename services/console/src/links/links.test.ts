@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { barsOf, queryOf, sumOf } from './clicks.ts'
+import { barsOf, queryOf, sumOf, timeOf } from './clicks.ts'
 import { stateOf } from './state.ts'
 
 const NOW = Date.parse('2026-03-31T12:00:00.000Z')
@@ -30,3 +30,16 @@ it('bars and sums count each click once', () => {
 
 it('a year is twelve months, also from a long month', () =>
   assert.deepEqual(queryOf('year', NOW), { from: '2025-05-01T12:00:00.000Z', interval: 'month' }))
+
+it('hours are those of the person, days those of UTC', t => {
+  const { TZ } = process.env
+  t.after(() => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
+  })
+  process.env.TZ = 'Asia/Kolkata'
+  const at = '2026-03-31T20:00:00.000Z'
+  assert.equal(timeOf({ at }, 'day', 'de'), '1. Apr., 1:30')
+  assert.equal(timeOf({ at }, 'month', 'de'), '31. März')
+  assert.equal(timeOf({ at }, 'year', 'de'), 'März 2026')
+})
