@@ -8,16 +8,21 @@ type Rest<C extends ErrorCode> =
     ? [details?: ErrorDetails<C>, options?: { cause?: unknown }]
     : [details: ErrorDetails<C>, options?: { cause?: unknown }]
 
+/** Longer texts are cut: clients may have sent them, and a refusal travels in headers between services. */
+const MAX_TEXT_LENGTH = 1024
+
 /**
  * A refusal of the catalogue: `throw new AppError('list.archived', { path: 'id' })`.
- * `message` and `details` are public. `cause` is only logged and never leaves the service.
+ * `message` and `details` are public; long texts in them are cut. `cause` is only logged and never leaves the service.
  */
 export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
   readonly details: ErrorDetails<C>
 
   constructor(code: C, ...[details, options]: Rest<C>) {
-    const given = (details ?? {}) as ErrorDetails<C>
+    const given = Object.fromEntries(
+      Object.entries(details ?? {}).map(([name, value]) => [name, shortened(value)]),
+    ) as ErrorDetails<C>
     super(entryOf(code).text(given), options)
     this.name = 'AppError'
     this.code = code
@@ -59,6 +64,13 @@ export class AppError<C extends ErrorCode = ErrorCode> extends Error {
     if (shape === 'success') return { success: false, message: this.message }
     return { error: true, message: this.message, ...(this.path !== undefined && { path: this.path }) }
   }
+}
+
+/** Cuts a text that is too long, and texts in a list. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shortened)
+  if (typeof value !== 'string' || value.length <= MAX_TEXT_LENGTH) return value
+  return `${value.slice(0, MAX_TEXT_LENGTH)}…`
 }
 
 /** Replaces quotes, backslashes and everything but visible ASCII, for headers and OAuth descriptions. */

@@ -35,6 +35,7 @@ const contacts = {
   },
   async getContact({ id }: { id: string }): Promise<HttpBody> {
     if (id === 'unknown') throw new AppError('contact.not_found')
+    if (id === 'long') throw new AppError('request.extra_field', { path: 'a'.repeat(100_000) })
     if (id === 'slow') await pause(KEEPALIVE_MS + 1_000)
     if (id === 'hang') await new Promise(() => undefined)
     if (id === 'bug') throw new TypeError('secret internals')
@@ -110,6 +111,11 @@ describe('rpc', () => {
   it('carries a declared refusal whole', async () => {
     const expected = { code: 'contact.not_found', message: 'contact not found', status: 404 }
     await assert.rejects(client().getContact({ id: 'unknown' }, { caller }), expected)
+  })
+
+  it('carries a refusal that names a long field', async () => {
+    const expected = { code: 'request.extra_field', status: 400, path: `${'a'.repeat(1024)}…` }
+    await assert.rejects(client().getContact({ id: 'long' }, { caller }), expected)
   })
 
   it('exposes nothing of a bug', async () => {
