@@ -54,12 +54,22 @@ const STREAM_BYTES = 16 * PIECE_BYTES
  * Answers with a whole body.
  * @throws {AppError} service.unavailable if there is no memory to hold it for the client
  */
-export function answer(exchange: Exchange, status: number, { contentType, data }: HttpBody): void {
-  const held = data.length > SHORT_BODY_BYTES ? holdAnswer(exchange, data.length) : undefined
+export function answer(exchange: Exchange, status: number, body: HttpBody): void {
+  if (body.data.length > SHORT_BODY_BYTES) answerLong(exchange, status, body)
+  else answerShort(exchange, status, body)
+}
+
+/** Answers with a short body, such as a refusal. Holds no memory for the client, so that no refusal can fail. */
+export function answerShort(exchange: Exchange, status: number, { contentType, data }: HttpBody): void {
   writeHead(exchange, status, contentType, data.length)
   // Node joins head and body into one write if the body is a string. Latin-1 keeps the bytes unchanged.
-  if (held) writePieces(exchange.response, data, held)
-  else exchange.response.end(data.toString('latin1'), 'latin1')
+  exchange.response.end(data.toString('latin1'), 'latin1')
+}
+
+function answerLong(exchange: Exchange, status: number, { contentType, data }: HttpBody): void {
+  const held = holdAnswer(exchange, data.length)
+  writeHead(exchange, status, contentType, data.length)
+  writePieces(exchange.response, data, held)
 }
 
 /** Answers with a public page. */

@@ -197,6 +197,18 @@ describe('the gateway', () => {
       await until(() => gateway.log.some(entry => entry.isAborted === true))
     })
 
+    it('ends the request alone that cannot be answered', async () => {
+      gateway.services.behaviours.set('getContact', () => {
+        throw new Error('bug')
+      })
+      gateway.log.push = () => {
+        Reflect.deleteProperty(gateway.log, 'push')
+        throw new Error('disk full')
+      }
+      await assert.rejects(call(`/api/audience/${id}`))
+      assert.equal((await call(`/api/audience/${id}`)).status, 503)
+    })
+
     it('cancels a plain call too when the client leaves', async () => {
       const { promise: released, resolve } = Promise.withResolvers<void>()
       gateway.services.behaviours.set('getContact', (_request: never, { signal }: Call) => {

@@ -77,18 +77,25 @@ export function createApp(context: Context): (request: IncomingMessage, response
     }
   }
 
-  const inTrace = (handle: (exchange: Exchange) => Promise<void>) => (exchange: Exchange) =>
-    isTracing() ? inSpan(exchange, handle) : handle(exchange)
-  const run = inTrace(runSteps)
-  const runPage = inTrace(answerPublicPage)
+  /** Runs a handler. If it fails although it answers its errors, only this request ends. */
+  const handled = (handle: (exchange: Exchange) => Promise<void>) => (exchange: Exchange) => {
+    const handling = isTracing() ? inSpan(exchange, handle) : handle(exchange)
+    handling.catch(err => {
+      exchange.response.destroy()
+      context.logger.error({ requestId: exchange.id, err }, 'request failed without an answer')
+    })
+  }
+  const run = handled(runSteps)
+  const runPage = handled(answerPublicPage)
+  const runPreflight = handled(answerPreflight)
 
   const app = express().disable('x-powered-by').disable('etag').set('trust proxy', context.trustProxy)
   app.use((request, response, next) => {
     const exchange = begin(request, response)
     const isApi = /^\/api(\/|$)/.test(exchange.path) && exchange.match?.route.via !== 'page'
-    if (isApi && request.method === 'OPTIONS') return void answerPreflight(exchange)
-    if (isApi) return void run(exchange)
-    if (exchange.match) return void runPage(exchange)
+    if (isApi && request.method === 'OPTIONS') return runPreflight(exchange)
+    if (isApi) return run(exchange)
+    if (exchange.match) return runPage(exchange)
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })

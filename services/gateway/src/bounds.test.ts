@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { json, limits } from '@rollcall/contract'
+import { AppError, json, limits } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
 import { pause } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
@@ -191,6 +191,35 @@ describe('finding 2: stalled readers', () => {
     const grown = process.memoryUsage().arrayBuffers - before
     assert.ok(grown < 3 * LARGE, `${Math.round(grown / MEBIBYTE)} MiB for ten readers of one page that take nothing`)
     for (const { socket } of stalled) socket.destroy()
+  })
+})
+
+describe('refusals while the memory for answers is in use', () => {
+  const half = { contentType: 'text/csv', data: Buffer.from('row\r\n') }
+
+  it('are answered, however long they are', async t => {
+    const gateway = await boot(t, { ANSWER_MEMORY_BYTES: String(MEBIBYTE) })
+    const reason = '\0'.repeat(1024) // its JSON is six times as long
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    gateway.services.behaviours
+      .set('exportContacts', async function* () {
+        yield half
+        yield half
+        await released
+      })
+      .set('getContact', () => {
+        throw new AppError('request.invalid_field', { path: reason, reason })
+      })
+    const headers = { Authorization: issueToken(gateway.services), 'Content-Type': 'application/json' }
+    const stream = await fetch(`${gateway.url}/api/audience/export`, { headers })
+    const body = JSON.stringify({ email: 'a@example.com', ['x'.repeat(20_000)]: 1 })
+    const extra = await fetch(`${gateway.url}/api/audience`, { method: 'POST', headers, body })
+    assert.deepEqual([extra.status, extra.headers.get('x-error-code')], [400, 'request.extra_field'])
+    const invalid = await fetch(gateway.url + CONTACT, { headers })
+    assert.equal(invalid.status, 400)
+    assert.ok((await invalid.text()).length > 16 * 1024)
+    release()
+    await stream.text()
   })
 })
 

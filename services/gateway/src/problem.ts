@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import { AppError, type Route, toAppError } from '@rollcall/contract'
 import type { Logger } from '@rollcall/runtime'
-import { answer, commonHeaders } from './answer.ts'
+import { answerShort, commonHeaders } from './answer.ts'
 import { noCache, oauthRefusal, type Refusal } from './carriers/oauth.ts'
 import type { Exchange, Header } from './exchange.ts'
 
@@ -15,7 +15,7 @@ export function answerProblem(exchange: Exchange, thrown: unknown, logger: Logge
   if (!recordFailure(exchange, error, logger)) return
   const refusal = refusalOf(error, exchange.match?.route)
   exchange.headers = headersOf(error, refusal)
-  answer(exchange, refusal.status, bytesOf(refusal))
+  answerShort(exchange, refusal.status, bytesOf(refusal))
 }
 
 /** Records and logs the error of an exchange. Returns whether it can still be answered; else closes the connection. */
