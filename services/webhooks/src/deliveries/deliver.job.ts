@@ -15,6 +15,7 @@ const DISABLE_MS = 120 * HOUR_MS
 const DISABLE_FAILURES = 10
 /** How exact `lastSuccessAt` is; a busy endpoint would otherwise write its record with each delivery. */
 const SUCCESS_EVERY_MS = 1000
+const DELIVERED = { dueAt: null, state: 'delivered' }
 const SERVICE = { kind: 'system', id: null, name: 'webhooks' } as const
 
 /**
@@ -64,15 +65,24 @@ export async function recordOutcome(
   const isDelivered = outcome.error === null
   context.attempted.inc({ outcome: isDelivered ? 'delivered' : 'failed' })
   await attempts.insertOne(attemptOf(delivery, outcome, trigger))
-  const failures = delivery.failures + 1
-  const waitMs = isDelivered || outcome.isGone ? undefined : pauseMs(failures, outcome, context.config.WEBHOOK_RETRY_MS)
-  const end = waitMs === undefined ? { dueAt: null, state: isDelivered ? 'delivered' : 'failed' } : { state: 'pending' }
+  const isOver = isDelivered || outcome.isGone
+  const waitMs = isOver ? undefined : pauseMs(delivery.failures + 1, outcome, context.config.WEBHOOK_RETRY_MS)
+  const changes = isDelivered ? DELIVERED : changesAfterFailure(delivery, trigger, waitMs === undefined)
   const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
-  const update = { $set: { ...end, ...attempt, ...(!isDelivered && { failures }) }, $inc: { attemptCount: 1 } }
+  const update = { $set: { ...changes, ...attempt }, $inc: { attemptCount: 1 } }
   await deliveries.updateOne({ _id: delivery._id, attempts: delivery.attempts }, update)
   if (isDelivered) await noteSuccess(context, webhook, outcome.at)
   else await noteFailure(context, webhook, outcome)
   return waitMs ?? 'done'
+}
+
+/**
+ * Returns what a failed attempt changes in its delivery. A replay changes none that has ended. Before the last attempt, the
+ * state stays: the delivery is pending, or was discarded meanwhile.
+ */
+function changesAfterFailure({ state, failures }: Delivery, trigger: Attempt['trigger'], isLast: boolean) {
+  if (trigger === 'manual' && state !== 'pending') return {}
+  return { failures: failures + 1, ...(isLast && { dueAt: null, state: 'failed' }) }
 }
 
 async function noteSuccess({ collections, circuits }: Context, webhook: Webhook, at: Date): Promise<void> {
