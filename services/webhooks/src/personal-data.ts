@@ -73,7 +73,7 @@ async function blankAttempts({ collections }: Context, person: Person, events: T
   const endpoints = await webhooks.find({}, { projection: { _id: 1 } })
   const ofEvents = { endpoint: { $in: endpoints.map(({ _id }) => _id) }, 'event.id': { $in: events.map(String) } }
   const found = await deliveries.find(ofEvents, { projection: { _id: 1 } })
-  const blank = { $set: { responseBody: '', responseHeaders: '', body: null } }
+  const blank = { $set: { responseBody: '', responseHeaders: '{}', body: null } }
   const filter = { delivery: { $in: found.map(({ _id }) => _id) } }
   return (await attempts.updateMany(filter, blank)).modifiedCount
 }

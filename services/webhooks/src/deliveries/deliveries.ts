@@ -66,7 +66,7 @@ async function showDelivery({ attempts, events }: Tenant, delivery: Delivery): P
       status,
       durationMs,
       error,
-      responseHeaders: JSON.parse(responseHeaders),
+      responseHeaders: JSON.parse(responseHeaders || '{}'), // older releases erased them to ''
       responseBody,
     })),
   }
