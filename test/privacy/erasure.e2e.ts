@@ -7,7 +7,7 @@ import { type Known, startWorld, type World } from './erasure.harness.ts'
 
 /** What each of these services holds of a person that it does not erase. */
 const HELD = {
-  webhooks: ['webhooks.attempts', 'webhooks.events'],
+  webhooks: ['webhooks.attempts', 'webhooks.deliveries', 'webhooks.events'],
   messaging: ['messaging.mails', 'messaging.suppressions'],
   import: ['import.chunks', 'import.failed_rows', 'import.imports'],
   content: ['content.entries', 'content.uniquevalues'],

@@ -9,7 +9,7 @@ import type { BulkJobJson } from '@rollcall/protos/gen/audience-v1.ts'
 import { connect, serviceCaller } from '@rollcall/rpc'
 import { eventually } from '@rollcall/testing/eventually'
 import { startMailServer } from '@rollcall/testing/mail-server'
-import { startReceiver } from '@rollcall/testing/receiver'
+import { type ReceivedRequest, type ReceiverAnswer, startReceiver } from '@rollcall/testing/receiver'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Redis } from 'ioredis'
 import { MongoClient } from 'mongodb'
@@ -63,7 +63,7 @@ export async function startWorld(): Promise<World> {
   onFailure.defer(() => server.stop())
   const receiver = await startReceiver()
   onFailure.defer(() => receiver.stop())
-  receiver.answer(({ body }) => ({ status: 200, body })) // an endpoint that repeats what it gets
+  receiver.answer(repeated)
   const stack = await startStack({
     processes: true,
     settings: {
@@ -213,6 +213,12 @@ export async function startWorld(): Promise<World> {
   }
 }
 
+/** Answers as an endpoint that repeats what it gets, and refuses new contacts by their address. */
+function repeated({ body }: ReceivedRequest): ReceiverAnswer {
+  const { type, data } = JSON.parse(body)
+  return type === 'contact.created' ? { status: 422, body: `${data.contact.email}\n${body}` } : { status: 200, body }
+}
+
 /** Returns letters that nothing else contains, so that a block of the database keeps their first occurrence uncompressed. */
 function newMark(): string {
   return Array.from({ length: 12 }, () => 'jkqvwxyz'[randomInt(8)]).join('')
@@ -241,6 +247,7 @@ const PLACES = [
   'messaging.suppressions',
   'messaging.outbox',
   'webhooks.attempts',
+  'webhooks.deliveries',
   'webhooks.events',
   'redis',
 ]

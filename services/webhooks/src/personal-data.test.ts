@@ -36,13 +36,24 @@ describe('the erasure of a contact', () => {
 
   it('blanks what endpoints answered, and deliveries are still shown and sent again', async () => {
     const { event, delivery } = await addRefused()
+    assert.match((await shown(delivery)).lastError!, /one@example/)
     await erase(event.subject.id)
     const erased = await shown(delivery)
     const [attempt] = erased.attempts
     assert.deepEqual([attempt!.responseHeaders, attempt!.responseBody], [{}, ''])
+    const error = 'the endpoint answered 422'
+    assert.deepEqual([erased.lastStatus, erased.lastError, attempt!.error], [422, error, error])
+    assert.doesNotMatch(JSON.stringify(erased), /one@example/)
     test.receiver.answer({ status: 204 })
     const { data } = await deliveries(test.context).replayDelivery({ id: String(delivery._id) }, test.call())
     assert.equal((JSON.parse(data.toString()) as DeliveryDetailsJson).state, 'delivered')
+  })
+
+  it('leaves the failures of other events as they are', async () => {
+    const { delivery } = await addRefused()
+    await test.tenant.events.updateOne({ _id: delivery.event.id }, { $set: { data: '{}' } })
+    await erase('f'.repeat(24))
+    assert.match((await shown(delivery)).lastError!, /one@example/)
   })
 
   it('of an older release is shown', async () => {

@@ -110,6 +110,11 @@ function refusal(status: number, body: string): string {
   return line === '' ? `the endpoint answered ${status}` : `the endpoint answered ${status}: ${line}`
 }
 
+/** Returns the error of an attempt without the words of the endpoint, which may repeat the event. */
+export function withoutReply(error: string | null): string | null {
+  return error?.replace(/^(the endpoint answered \d+): .*/s, '$1') ?? null
+}
+
 function reasonOf(error: unknown): string {
   if (isTimeout(error)) return 'the endpoint did not answer in time'
   if (error instanceof UnsafeHost) return `host: ${error.message}`
