@@ -102,28 +102,23 @@ async function blankNames({ events: log }: Tenant, events: readonly Event[]): Pr
 
 type Named = { _id?: string; name?: string; email?: string; domain?: string; slug?: string }
 
-/** Gives subjects whose data has no name the one of their last event before. Emails never have one. */
+/**
+ * Gives subjects whose data has no name the one of their last event before: events of one subject arrive in order, so it
+ * has the name if any has. Emails never have one.
+ */
 async function nameSubjects(tenant: Tenant, entries: readonly Entry[]): Promise<void> {
   const nameless = entries.filter(({ subject: { kind, name } }) => name === null && kind !== 'email')
-  const names = await knownNames(
-    tenant,
-    nameless.map(({ subject }) => subject.id),
-  )
+  const subjects = new Set(nameless.map(({ subject }) => subject.id))
+  const known = [...subjects].map(async id => [id, await lastName(tenant, id)] as const)
+  const names = new Map(await Promise.all(known))
   for (const { subject } of entries) {
     subject.name ??= names.get(subject.id) ?? null
     if (subject.name !== null) names.set(subject.id, subject.name)
   }
 }
 
-/** Returns the names that subjects had in their last events. */
-async function knownNames({ events }: Tenant, subjects: readonly string[]): Promise<Map<string, string>> {
-  if (subjects.length === 0) return new Map()
-  const last = { $max: { at: '$at', event: '$_id', name: '$subject.name' } }
-  const found = await events.aggregate<{ _id: string; last: { name: string } }>([
-    // Two conditions: some servers use no index for both at once.
-    { $match: { 'subject.id': { $in: [...new Set(subjects)] } } },
-    { $match: { 'subject.name': { $ne: null } } },
-    { $group: { _id: '$subject.id', last } },
-  ])
-  return new Map(found.map(({ _id, last: { name } }) => [_id, name]))
+/** Returns the name that a subject had in its last event. */
+async function lastName({ events }: Tenant, subject: string): Promise<string | null> {
+  const sort = { at: -1, _id: -1 } as const
+  return (await events.findOne({ 'subject.id': subject }, { sort, projection: { subject: 1 } }))?.subject.name ?? null
 }
