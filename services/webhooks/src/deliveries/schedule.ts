@@ -52,7 +52,7 @@ export function newDelivery(
 }
 
 /** Whether an endpoint gets an event. It does not hear of its own creation. */
-function receives({ _id, eventTypes }: Webhook, { type, subject }: Scheduled): boolean {
+export function receives({ _id, eventTypes }: Webhook, { type, subject }: Scheduled): boolean {
   if (type === 'webhook.created' && subject?.id === String(_id)) return false
   return eventTypes.length === 0 || eventTypes.includes(type)
 }

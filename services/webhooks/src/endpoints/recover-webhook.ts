@@ -4,7 +4,7 @@ import { actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, event } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { newDelivery } from '../deliveries/schedule.ts'
+import { newDelivery, receives } from '../deliveries/schedule.ts'
 import type { LoggedEvent } from '../events/logged-event.model.ts'
 import { retentionDays } from '../events/retention.job.ts'
 import { insertNew } from '../insert-new.ts'
@@ -21,14 +21,14 @@ type Period = { $gte: Date; $lte: Date }
 export async function recoverWebhook(
   context: Context,
   { id, since, until, missed = false }: RecoverWebhookRequest,
-  { caller }: Call,
+  { caller, signal }: Call,
 ): Promise<RecoverWebhookResponse> {
   const tenant = context.collections.of(caller.organizationId)
   const webhook: Webhook = await tenant.webhooks.get(id, 'webhook')
   const period = periodOf(await retentionDays(context, tenant), since, until)
   if (!webhook.active) throw new AppError('webhook.off')
   const failed = await rescheduleFailed(tenant, webhook, period)
-  const late = missed ? await scheduleMissed(tenant, webhook, period, MAX_DELIVERIES - failed) : 0
+  const late = missed ? await scheduleMissed(tenant, webhook, period, MAX_DELIVERIES - failed, signal) : 0
   const scheduled = failed + late
   const data = { webhookId: webhook._id, since: period.$gte, scheduled, actor: actorOf(caller) }
   await context.store.transaction(tx => addEvents(tx, [event('webhook.recovered', webhook, data)]))
@@ -58,17 +58,33 @@ async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, create
   return rescheduled
 }
 
-async function scheduleMissed(tenant: Tenant, webhook: Webhook, at: Period, limit: number): Promise<number> {
+/** Schedules events of a period that were not scheduled yet, the oldest first, until nobody waits for it any more. */
+async function scheduleMissed(
+  tenant: Tenant,
+  webhook: Webhook,
+  at: Period,
+  limit: number,
+  signal: AbortSignal,
+): Promise<number> {
   const wanted = { at, ...(webhook.eventTypes.length > 0 && { type: { $in: webhook.eventTypes } }) }
-  const projection = { type: 1, expiresAt: 1, at: 1 } as const
+  const projection = { type: 1, expiresAt: 1, at: 1, subject: 1 } as const
   const sort = { at: 1, _id: 1 } as const
   let scheduled = 0
-  for (let last: Pick<LoggedEvent, '_id' | 'at'> | undefined; scheduled < limit; ) {
+  for (let last: Pick<LoggedEvent, '_id' | 'at'> | undefined; scheduled < limit && !signal.aborted; ) {
     const after = last && { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] }
     const events = await tenant.events.find({ ...wanted, ...after }, { sort, limit: PAGE, projection })
-    scheduled += await insertNew(tenant.deliveries, newDelivery(tenant, webhook, events.slice(0, limit - scheduled)))
+    const missed = await missedOf(events, tenant, webhook)
+    scheduled += await insertNew(tenant.deliveries, newDelivery(tenant, webhook, missed.slice(0, limit - scheduled)))
     if (events.length < PAGE) break
     last = events.at(-1)
   }
   return scheduled
+}
+
+/** Returns the events that an endpoint receives and has no delivery of. */
+async function missedOf(events: LoggedEvent[], { deliveries }: Tenant, webhook: Webhook): Promise<LoggedEvent[]> {
+  const ofEvents = { endpoint: webhook._id, 'event.id': { $in: events.map(({ _id }) => String(_id)) } }
+  const scheduled = await deliveries.find(ofEvents, { projection: { event: 1 } })
+  const known = new Set(scheduled.map(({ event }) => event.id))
+  return events.filter(event => receives(webhook, event) && !known.has(String(event._id)))
 }
