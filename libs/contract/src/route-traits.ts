@@ -10,6 +10,11 @@ export function acceptsIdempotencyKey({
   return verb === 'POST' && access.kind !== 'public' && carrier.acceptsIdempotencyKey && !streams
 }
 
+/** Whether a PATCH or PUT starts a job instead of setting a state: repeated, it would start another. */
+export function startsJob({ verb, rpc }: Pick<Route, 'verb' | 'rpc'>): boolean {
+  return ['PATCH', 'PUT'].includes(verb) && rpc.resolvedResponseType!.fullName !== '.rollcall.Updated'
+}
+
 /**
  * Whether a route is closed to people who lack a second factor that their organization requires: all but those of the
  * own account, and of signing in and out.

@@ -3,7 +3,7 @@ import { eventsOf } from './declared-events.ts'
 import { errorCodes, errorTextOf } from './errors/catalogue.ts'
 import { fieldTable } from './field-table.ts'
 import { ContractError, ruleOf, shapeOf, wireNameOf } from './options.ts'
-import { acceptsIdempotencyKey } from './route-traits.ts'
+import { acceptsIdempotencyKey, startsJob } from './route-traits.ts'
 import { findMessage, type Route } from './routes.ts'
 import { comment, HEADER, jsonType, jsonTypeOf, reachableFrom, typeName } from './typescript.ts'
 
@@ -229,6 +229,7 @@ function routeMembers(route: Route): string[] {
     ...(input ? [`input: '${input}'`] : []),
     `answer: '${answer}'`,
     ...(acceptsIdempotencyKey(route) ? ['keyed: true'] : []),
+    ...(startsJob(route) ? ['startsJob: true'] : []),
     `permissions: [${permissionsOf(route)
       .map(name => `'${name}'`)
       .join(', ')}]`,

@@ -8,6 +8,8 @@ export type Route = {
   answer: 'json' | 'list' | 'file'
   /** Whether it accepts an Idempotency-Key. */
   keyed?: true
+  /** Whether it is a PATCH that starts a job: repeated, it would start another. */
+  startsJob?: true
   /** All of them are needed. Empty if the call needs a credential only, or none, or checks the record itself. */
   permissions: readonly string[]
 }

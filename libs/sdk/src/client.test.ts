@@ -136,6 +136,19 @@ describe('the client', () => {
       assert.equal(requests.length, 3)
     })
 
+    it('starts a job by PATCH again only where the API did nothing', async () => {
+      const change = () => client().bulk.changeContacts({ emails: ['a@example.com'], change: { addTags: ['t'] } })
+      willAnswer(limited, json(200, { jobId: 'j' }))
+      await change()
+      assert.equal(requests.length, 2)
+      for (const answer of [lost, unavailable]) {
+        requests = []
+        willAnswer(answer)
+        await assert.rejects(change(), RollcallError)
+        assert.equal(requests.length, 1)
+      }
+    })
+
     it('never a POST that accepts no key', async () => {
       willAnswer(limited)
       await assert.rejects(client().authentication.login({ email: 'a@example.com', password: 'p' }), RateLimitError)

@@ -68,6 +68,7 @@ function requestOf(call: CallName, route: Route, args: unknown[], defaults: Clie
     ...(route.input === 'body' && jsonBody(input)),
     ...(route.input === 'file' && uploadOf(input as UploadFile, options.onProgress)),
     key: route.keyed && (options.idempotencyKey ?? crypto.randomUUID()),
+    startsJob: route.startsJob,
     isKeyAutomatic: route.keyed === true && options.idempotencyKey === undefined,
     signal: options.signal,
     timeoutMs: options.timeoutMs ?? timeoutMs,

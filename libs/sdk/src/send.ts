@@ -33,6 +33,7 @@ export type Attempt = {
 export type Request = {
   call: CallName
   verb: Route['verb']
+  startsJob?: true | undefined
   /** Path and query. */
   target: string
   headers: Record<string, string>
@@ -122,9 +123,10 @@ function isSoon({ retryAfterMs = 0 }: RollcallError): boolean {
 }
 
 /** Whether repeating a call may help and cannot do it twice. */
-function isWorthRepeating({ verb, key }: Request, error: unknown, number: number): boolean {
+function isWorthRepeating({ verb, key, startsJob }: Request, error: unknown, number: number): boolean {
   if (!(error instanceof RollcallError) || !isSoon(error)) return false
-  if (verb === 'DELETE') return error.status === 429 // a repetition would not find the record
+  // A repetition would not find the record, or start a second job.
+  if (verb === 'DELETE' || startsJob) return error.status === 429
   if (verb === 'POST' && key === undefined) return false
   // The attempt before may still be running.
   if (error.code === 'idempotency.unfinished') return number > 0

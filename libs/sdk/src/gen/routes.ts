@@ -8,7 +8,7 @@ export const routes = {
   'attributes.create': { verb: 'POST', path: '/api/audience/attributes', input: 'body', answer: 'json', keyed: true, permissions: ['audience_attributes.create'] },
   'attributes.update': { verb: 'PATCH', path: '/api/audience/attributes/:id', input: 'body', answer: 'json', permissions: ['audience_attributes.update'] },
   'attributes.delete': { verb: 'DELETE', path: '/api/audience/attributes/:id', answer: 'json', permissions: ['audience_attributes.delete'] },
-  'bulk.changeContacts': { verb: 'PATCH', path: '/api/audience/bulk', input: 'body', answer: 'json', permissions: ['audience.update'] },
+  'bulk.changeContacts': { verb: 'PATCH', path: '/api/audience/bulk', input: 'body', answer: 'json', startsJob: true, permissions: ['audience.update'] },
   'bulk.deleteContacts': { verb: 'DELETE', path: '/api/audience/bulk', input: 'body', answer: 'json', permissions: ['audience.delete'] },
   'bulk.listJobs': { verb: 'GET', path: '/api/audience/bulk/jobs', input: 'query', answer: 'list', permissions: ['audience.read'] },
   'bulk.getJob': { verb: 'GET', path: '/api/audience/bulk/:jobId', answer: 'json', permissions: [] },
