@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { json as jsonOf } from 'node:stream/consumers'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError, json } from '@rollcall/contract'
 import type { Call } from '@rollcall/rpc'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import fc from 'fast-check'
 import { bootGateway, issueToken, type TestGateway } from '../../test/gateway.ts'
-import type { FileChunk } from './upload.ts'
+import type { Exchange } from '../exchange.ts'
+import { type FileChunk, receiveFile } from './upload.ts'
 
 const MAX_BYTES = 5 * 2 ** 20
 const PATH = '/api/audience/import/upload'
@@ -57,6 +60,17 @@ describe('an upload', () => {
       const answer = await upload(formOf(['file', content, 'contacts ü.csv']))
       assert.deepEqual(answer, { status: 200, fileName: 'contacts ü.csv', bytes: size, sha })
     }
+  })
+
+  it('is not awaited from a client that has left', { timeout: scaledTimeout(5_000) }, async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const exchange = {
+      request: Object.assign(new PassThrough(), { headers }),
+      signal: AbortSignal.abort(),
+      bounds: { watch: { add: () => () => {} } },
+      atEnd: () => {},
+    }
+    await assert.rejects(receiveFile(exchange as unknown as Exchange, MAX_BYTES), { code: 'service.unavailable' })
   })
 
   it('may be as large as the limit, and not a byte more', async () => {

@@ -18,10 +18,12 @@ type File = { name: string; content: Readable }
  * Receives the file of a multipart form, field `file`, at the pace of its reader, and buffers nothing. Resolves when
  * the file begins. The chunks end or fail with the form, so that errors after the file count too.
  * @throws {AppError} request.missing_field, extra_field (a second file or another field), invalid_field (`file` is
- * text), wrong_content_type or malformed_multipart; upload.too_large (over `maxBytes`) or too_slow (below 16 KiB/s)
+ * text), wrong_content_type or malformed_multipart; upload.too_large (over `maxBytes`) or too_slow (below 16 KiB/s);
+ * service.unavailable if the client leaves
  */
 export async function receiveFile(exchange: Exchange, maxBytes: number): Promise<AsyncIterable<FileChunk>> {
   const { request, signal } = exchange
+  if (signal.aborted) throw new AppError('service.unavailable')
   const begun = Promise.withResolvers<File>()
   const ended = Promise.withResolvers<void>()
   ended.promise.catch(() => {}) // If no file begins, nothing awaits the end.
