@@ -363,6 +363,11 @@ describe('the client', () => {
       const signal = AbortSignal.timeout(30)
       willAnswer(silent)
       await assert.rejects(client().imports.upload(file, { onProgress, signal }), { name: 'TimeoutError' })
+      const sent = requests.length
+      willAnswer(json(200, { importId: 'i' }))
+      const aborted = { onProgress, signal: AbortSignal.abort() }
+      await assert.rejects(client().imports.upload(file, aborted), { name: 'AbortError' })
+      assert.equal(requests.length, sent)
     })
   })
 

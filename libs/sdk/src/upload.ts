@@ -70,6 +70,7 @@ type XhrClass = new () => Xhr
 function xhrFetch(Xhr: XhrClass, onProgress: (share: number) => void): typeof fetch {
   return (url, { method = 'POST', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
       const xhr = new Xhr()
       xhr.open(method, String(url))
       for (const [name, value] of Object.entries(headers as Record<string, string>)) xhr.setRequestHeader(name, value)
