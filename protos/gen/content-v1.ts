@@ -235,7 +235,7 @@ export type ExportEntriesRequest = {
 export type Forms = {
   /** Shows the form of a collection: a page made from its fields, without JavaScript. */
   showForm: { kind: 'unary'; request: PageRequest; response: PageResponse }
-  /** Submits a form: a flat object of values by the slug of their field, as JSON or URL-encoded, at most 64 KiB. JSON gets 201 and JSON. A browser's form gets the page that follows, or the form again with what was wrong. */
+  /** Submits a form: a flat object of values by the slug of their field, as JSON or URL-encoded, at most 64 KiB. JSON gets 201 and JSON, and the defaults of fields that it leaves out. A browser's form gets the page that follows, or the form again with what was wrong; a box without a tick is false, and an empty field has no value, whatever their defaults. */
   submitForm: { kind: 'unary'; request: PageRequest; response: PageResponse }
   /** Shows the page that asks a person to confirm an address, from the link in a mail. It changes nothing. */
   showConfirmation: { kind: 'unary'; request: PageRequest; response: PageResponse }

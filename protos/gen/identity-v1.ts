@@ -1052,7 +1052,7 @@ export type Account = {
   revokeOwnSession: { kind: 'unary'; request: RevokeOwnSessionRequest; response: HttpBody }
   /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. Use it when someone else may have signed in. For sessions only. It costs one transaction with an event per session. */
   revokeOtherSessions: { kind: 'unary'; request: Empty; response: EndedSessions }
-  /** Lists the devices that the caller signed in from, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
+  /** Lists the devices that the caller signed in from in the last year, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
   listOwnDevices: { kind: 'server_stream'; request: ListRequest; response: HttpBody }
   /** Removes one of the own devices and ends its sessions at once. Use it for a device that was lost or sold. For sessions only. It costs one transaction with an event per session. */
   revokeOwnDevice: { kind: 'unary'; request: RevokeOwnDeviceRequest; response: HttpBody }
@@ -1203,7 +1203,7 @@ export type Users = {
   deleteUser: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Lists the user's active sessions. Use it to see where a user is signed in right now. */
   listUserSessions: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Lists the devices that the user signed in from. Use it to look into a suspicious sign-in. */
+  /** Lists the devices that the user signed in from in the last year. Use it to look into a suspicious sign-in. */
   listUserDevices: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. Use it to audit what happened to an account. */
   listUserActivities: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }

@@ -3501,7 +3501,7 @@ export type Api = {
     revokeSession(sessionRef: string, options?: RequestOptions): Promise<Session>
     /** Ends all own sessions but this one at once, including those exchanged for a client and impersonations of the account. Use it when someone else may have signed in. For sessions only. It costs one transaction with an event per session. */
     revokeOtherSessions(options?: RequestOptions): Promise<EndedSessions>
-    /** Lists the devices that the caller signed in from, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
+    /** Lists the devices that the caller signed in from in the last year, latest sign-in first. Use it to let people recognize a sign-in that was not theirs. For sessions only. It costs one query of the account's devices. */
     listDevices(query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
     /** Removes one of the own devices and ends its sessions at once. Use it for a device that was lost or sold. For sessions only. It costs one transaction with an event per session. */
     revokeDevice(deviceId: string, options?: RequestOptions): Promise<Device>
@@ -3530,7 +3530,7 @@ export type Api = {
     delete(id: string, options?: RequestOptions): Promise<User>
     /** Lists the user's active sessions. Use it to see where a user is signed in right now. */
     listSessions(id: string, query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>
-    /** Lists the devices that the user signed in from. Use it to look into a suspicious sign-in. */
+    /** Lists the devices that the user signed in from in the last year. Use it to look into a suspicious sign-in. */
     listDevices(id: string, query?: ListQuery<DeviceFields>, options?: RequestOptions): List<Device>
     /** Lists the user's sign-ins and changes, and impersonations of the user, newest first. Use it to audit what happened to an account. */
     listActivities(id: string, query?: ListQuery<ActivityFields>, options?: RequestOptions): List<Activity>
