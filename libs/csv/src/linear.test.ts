@@ -25,25 +25,24 @@ import {
 type Shape = [beginning: string, unit: string, end: string]
 type Reader = (text: string) => unknown
 
-/** Texts of this length are compared with texts of 1/16: linear work grows by 16, quadratic work by 256. */
 const LARGE = 64 * 1024
-const MAX_GROWTH = 80
-/** Shorter durations are too imprecise to compare; quadratic readers take several times as long. */
+/** Reading a text is compared with reading as many of its parts: linear work is the same, quadratic work this many times. */
+const PARTS = 16
+const MAX_GROWTH = 5
+/** The CPU time of a thread is exact to a few milliseconds. Quadratic readers take several times as long. */
 const NEGLIGIBLE_MS = 50
+/** Comparisons that all have to say quadratic: compilation and garbage collection distort some. */
+const ROUNDS = 3
 
 const textOf = ([beginning, unit, end]: Shape, length: number) =>
   beginning + unit.repeat(Math.ceil(length / unit.length)) + end
 
-/** CPU milliseconds of this thread to read, best of several runs, because the machine is shared. */
-async function workOf(read: Reader, text: string, runs: number): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run++) {
-    const before = process.threadCpuUsage()
-    await Promise.resolve(read(text)).catch(() => undefined)
-    const { user, system } = process.threadCpuUsage(before)
-    least = Math.min(least, (user + system) / 1_000)
-  }
-  return least
+/** CPU milliseconds of this thread to read a text so many times. */
+async function workOf(read: Reader, text: string, times: number): Promise<number> {
+  const before = process.threadCpuUsage()
+  for (let time = 0; time < times; time++) await Promise.resolve(read(text)).catch(() => undefined)
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1_000
 }
 
 /** Whether the work grows linearly with the length of such texts, not quadratically. */
@@ -55,10 +54,11 @@ async function isLinear(read: Reader, shape: Shape, length = LARGE): Promise<boo
       return undefined // rejected after the inspection
     }
   }
-  const long = await workOf(safely, textOf(shape, length), 1)
-  if (long < NEGLIGIBLE_MS) return true
-  const most = MAX_GROWTH * (await workOf(safely, textOf(shape, length / 16), 3))
-  return long < most || (await workOf(safely, textOf(shape, length), 2)) < most
+  const whole = () => workOf(safely, textOf(shape, length), 1)
+  const inParts = () => workOf(safely, textOf(shape, length / PARTS), PARTS)
+  if ((await whole()) < NEGLIGIBLE_MS) return true
+  for (let round = 0; round < ROUNDS; round++) if ((await whole()) < MAX_GROWTH * (await inParts())) return true
+  return false
 }
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
