@@ -925,7 +925,7 @@ async function addCampaigns(client: Client, template: string): Promise<void> {
   await client.campaigns.create({ name: 'Summer', ...content })
 }
 
-/** Replaces what differs from run to run: ids, keys, ports, times. */
+/** Replaces what differs from run to run: ids, keys, ports, times. Omits the hours without a mail since a campaign. */
 function withoutChanging(snapshot: string): string {
   return snapshot
     .replace(/\b[\da-f]{24}\b/g, 'ID')
@@ -933,6 +933,7 @@ function withoutChanging(snapshot: string): string {
     .replace(/[A-Z][a-z]{2} \d{1,2}, \d{4}/g, 'DATE')
     .replace(/DATE, \d{1,2}:\d{2}\s[AP]M/g, 'TIME')
     .replace(/[A-Z][a-z]{2} \d{1,2}, \d{1,2}:\d{2}\s[AP]M/g, 'HOUR')
+    .replace(/\n +- row "HOUR( 0)+":(\n +- cell .+)+/g, '')
     .replace(/\bnow\b|\d+ (second|minute|hour)s? ago|in \d+ (day|hour|minute)s?/g, 'TIME')
     .replace(/\S{4}\*+\S{4}/g, 'PREVIEW')
     .replace(/p=[\w+/=]{40,}/g, 'p=KEY')

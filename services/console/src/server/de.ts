@@ -338,7 +338,6 @@ export const serverTexts = {
     'the code or link in it has expired': 'Der Code oder Link darin ist abgelaufen',
     'the account is not connected': 'Das Konto ist nicht verbunden',
     'the account has to be connected again: {reply}': 'Das Konto muss neu verbunden werden: {reply}',
-    'no server accepts mail for the domain': 'Kein Server nimmt Mail für die Domain an',
     'the domain {domain} does not exist': 'Die Domain {domain} gibt es nicht',
     'the domain {domain} accepts no mail': 'Die Domain {domain} nimmt keine Mail an',
     'the endpoint answered {status}': 'Der Endpunkt antwortete {status}',
