@@ -9,6 +9,7 @@ export const campaignsErrors = {
   'campaign.wrong_status': conflict(
     (d: { status: string; verb: string }) => `a campaign that is ${d.status} cannot be ${d.verb}`,
   ),
+  'campaign.changed': conflict('the campaign was changed concurrently, please try again'),
   'campaign.not_ready': badRequest((d: { reason: string }) => d.reason, { shape: 'success' }),
   'campaign.nothing_failed': conflict('sending failed for no recipient of the campaign'),
 }

@@ -86,6 +86,7 @@ export const errorTexts = {
   'template.in_use': "a campaign that is not finished uses the template",
   'campaign.not_found': "campaign not found",
   'campaign.wrong_status': "a campaign that is {status} cannot be {verb}",
+  'campaign.changed': "the campaign was changed concurrently, please try again",
   'campaign.not_ready': "{reason}",
   'campaign.nothing_failed': "sending failed for no recipient of the campaign",
   'link.not_found': "link not found",

@@ -3691,6 +3691,7 @@ export type ErrorCode =
   | 'template.in_use'
   | 'campaign.not_found'
   | 'campaign.wrong_status'
+  | 'campaign.changed'
   | 'campaign.not_ready'
   | 'campaign.nothing_failed'
   | 'link.not_found'

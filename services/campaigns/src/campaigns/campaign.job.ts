@@ -57,7 +57,7 @@ async function startScheduled(context: Context, campaign: Campaign): Promise<Out
     return 'again'
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'campaign.wrong_status') return 'again' // changed meanwhile
+    if (error.code === 'campaign.wrong_status' || error.code === 'campaign.changed') return 'again'
     if (error.code !== 'campaign.not_ready') throw error
     const failed = { status: 'failed' as const, failedReason: error.message, finishedAt: new Date(), dueAt: null }
     return (await store(context, campaign, failed, 'campaign.failed')) ? 'done' : 'again'

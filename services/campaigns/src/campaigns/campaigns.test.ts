@@ -452,7 +452,7 @@ describe('campaigns', () => {
     const change = () => campaigns.updateCampaign({ id: other.id, html: `${HTML} changed` }, me)
     await assert.rejects(
       whileItStarts(() => start(me, other.id), change),
-      { code: 'campaign.wrong_status' },
+      { code: 'campaign.changed' },
     )
     assert.equal((await get(me, other.id)).status, 'draft')
     assert.equal(service.messaging.mailings.get(other.id)?.state, 'prepared')

@@ -38,7 +38,7 @@ export type Change = {
 /**
  * Moves a campaign to the status after an action, with its event, in one transaction. Takes it from the job if that has
  * claimed it.
- * @throws {AppError} campaign.wrong_status, also if another action came first
+ * @throws {AppError} campaign.wrong_status; campaign.changed if another action came first
  */
 export async function changeState(
   context: Context,
@@ -55,7 +55,7 @@ export async function changeState(
       { $set: { ...set, status }, $inc: { attempts: 1 } },
       { tx, returnDocument: 'after' },
     )
-    if (!after) throw new AppError('campaign.wrong_status', { status: before.status, verb: 'changed' })
+    if (!after) throw new AppError('campaign.changed')
     await addEvents(tx, [events[action](after, { campaign: eventCampaign(after), actor })])
     return after
   })

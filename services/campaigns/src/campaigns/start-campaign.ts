@@ -19,7 +19,7 @@ export async function startCampaign(context: Context, id: string, call: Call): P
 /**
  * Checks a campaign and begins to send it. Its content reaches the sending side first, so that a start that fails changes
  * nothing. The job then takes the audience.
- * @throws {AppError} campaign.wrong_status, also if the campaign was changed since it was read; campaign.not_ready
+ * @throws {AppError} campaign.wrong_status, campaign.not_ready; campaign.changed since it was read
  */
 export async function begin(
   context: Context,

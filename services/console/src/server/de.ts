@@ -79,6 +79,7 @@ export const serverTexts = {
     'template.unknown': 'Diese Vorlage gibt es nicht',
     'template.in_use': 'Eine Kampagne, die noch nicht abgeschlossen ist, benutzt die Vorlage',
     'campaign.not_found': 'Kampagne nicht gefunden',
+    'campaign.changed': 'Die Kampagne wurde gleichzeitig geändert, bitte erneut versuchen',
     'campaign.wrong_status': 'Eine Kampagne, die {status} ist, kann nicht {verb} werden',
     'campaign.nothing_failed': 'Bei keinem Empfänger der Kampagne schlug das Senden fehl',
     'link.not_found': 'Link nicht gefunden',
