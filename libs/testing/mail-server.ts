@@ -25,6 +25,8 @@ export type MailServer = {
   /** All recipients, accepted or rejected. */
   asked: string[]
   refuse: Refuse
+  /** The greeting of a server that serves nobody; undefined: it serves. */
+  closed: Refusal | undefined
   /** Ends all connections at once, without a reply. */
   disconnect(): void
   /** Waits for a mail to this address and returns it. */
@@ -39,14 +41,16 @@ export async function startMailServer(
   const { user, secret, host = '127.0.0.1', port = 0 } = options
   const mails: Arrived[] = []
   const asked: string[] = []
-  const judge = async (to: string, stage: 'RCPT' | 'DATA') => {
-    const refusal = await running.refuse(to, stage)
-    return refusal && Object.assign(new Error(refusal.message), { responseCode: refusal.code })
-  }
+  const errorOf = (refusal: Refusal | undefined) =>
+    refusal && Object.assign(new Error(refusal.message), { responseCode: refusal.code })
+  const judge = async (to: string, stage: 'RCPT' | 'DATA') => errorOf(await running.refuse(to, stage))
   const server = new SMTPServer({
     authOptional: user === undefined,
     authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
     disableReverseLookup: true,
+    onConnect(_session, callback) {
+      callback(errorOf(running.closed))
+    },
     onAuth({ username, password, accessToken }, _session, callback) {
       const expected = typeof secret === 'function' ? secret() : secret
       if (username === user && (password ?? accessToken) === expected) callback(null, { user: username ?? '' })
@@ -89,6 +93,7 @@ export async function startMailServer(
     mails,
     asked,
     refuse: () => undefined,
+    closed: undefined,
     disconnect: () => {
       for (const socket of sockets) socket.destroy()
     },

@@ -17,7 +17,7 @@ export class DeliveryError extends Error {
   readonly isAboutMail: boolean
   /** With `transient`: whether the server may have accepted the mail without our knowing. */
   readonly mayHaveArrived: boolean
-  /** With `transient`: whether no server answered at all. */
+  /** With `transient`: whether no server answered at all, or none would talk to us. */
   readonly isUnreachable: boolean
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {

@@ -37,10 +37,19 @@ export async function sendToExchangers(
   throw last
 }
 
-/** An exchanger that cannot be used is no reason why the sender cannot mail other domains. */
+/** Commands before the one that names the sender; CONN stands for the greeting. */
+const OPENING = ['CONN', 'EHLO', 'HELO']
+
+/**
+ * An exchanger that cannot be used is no reason why the sender cannot mail other domains. One that refuses to talk to us
+ * may do so later, as for a listed address: it counts as one that does not answer.
+ */
 function ofRecipient(failure: DeliveryError): DeliveryError {
-  if (failure.kind !== 'failed') return failure
-  return new DeliveryError('failed', failure.message, { isAboutMail: true, cause: failure })
+  const { kind, message, cause } = failure
+  if (kind !== 'failed') return failure
+  const { command = '' } = (cause ?? {}) as { command?: string }
+  if (OPENING.includes(command)) return new DeliveryError('transient', message, { isUnreachable: true, cause })
+  return new DeliveryError('failed', message, { isAboutMail: true, cause })
 }
 
 /** Returns the mail exchangers of a domain; without any, the domain itself (RFC 5321 §5.1). */

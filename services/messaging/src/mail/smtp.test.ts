@@ -215,6 +215,18 @@ describe('delivery to the exchangers of a domain', () => {
     first.refuse = () => undefined
   })
 
+  it('asks the next one, and later again, if one of them does not talk to us', async () => {
+    first.closed = { code: 554, message: 'Your address is listed' }
+    first.disconnect() // connections of former mails
+    try {
+      await send('8@both.example.com')
+      await second.mailTo('8@both.example.com')
+      await assert.rejects(send('8@one.example.com'), { kind: 'transient', isUnreachable: true, message: /is listed$/ })
+    } finally {
+      first.closed = undefined
+    }
+  })
+
   it('asks no other server if the first one may have accepted the mail', async () => {
     const to = '7@both.example.com'
     first.refuse = (_to, stage) => void (stage === 'DATA' && first.disconnect())
