@@ -467,6 +467,19 @@ describe('mailings', () => {
     await change(8)
   })
 
+  it('keep their content if they begin while it is checked', async () => {
+    const id = await put()
+    const { requireVerified } = context
+    context.requireVerified = async () => void (await set(id, 'sending'))
+    try {
+      await put({ id, subject: 'Other', ratePerMinute: 5 })
+    } finally {
+      context.requireVerified = requireVerified
+    }
+    const { subject, ratePerMinute } = (await tenant().mailings.findOne({ _id: id }))!
+    assert.deepEqual([subject, ratePerMinute], [content.subject, 5])
+  })
+
   it('have a sender that the caller may use', async () => {
     const user = String(sender.owner)
     const { id } = (await rpc().checkSender({}, call())) as { id: string }

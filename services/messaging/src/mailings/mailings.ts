@@ -9,6 +9,7 @@ import { mailEvent } from '../mail/mail-events.ts'
 import { countMail } from '../mail/mail-quota.ts'
 import { domainOf } from '../senders/sender.model.ts'
 import { usableSender } from '../senders/sender-use.ts'
+import { retryDuplicate } from '../suppressions/suppress.ts'
 import type { Mailing } from './mailing.model.ts'
 import { queueRecipients } from './queue-recipients.ts'
 import { clicksOf, exportRecipients, listRecipients, seriesOf } from './recipients.ts'
@@ -19,7 +20,7 @@ const SENDER_PATH = 'sender'
 /** Handlers of the sending side of campaigns. */
 export const mailings = (context: Context): Handlers<'rollcall.messaging.v1.Mailings'> => ({
   async putMailing(request, { caller }) {
-    await putMailing(context, request, caller)
+    await retryDuplicate(() => putMailing(context, request, caller))
     return {}
   },
 
@@ -91,8 +92,9 @@ async function putMailing(context: Context, request: PutMailingRequest, caller: 
   }
   const zero = { blocked: 0, unsubscribed: 0, address: 0 }
   const counts = { ...noCounts, suppressed: zero }
-  const fresh = { state: 'prepared', pausedReason: null, isClosed: false, isReleased: false, nextAt: null, counts }
-  await mailings.updateOne({ _id: new Types.ObjectId(id) }, { $set: content, $setOnInsert: fresh }, { upsert: true })
+  const fresh = { pausedReason: null, isClosed: false, isReleased: false, nextAt: null, counts }
+  const prepared = { _id: new Types.ObjectId(id), state: 'prepared' }
+  await mailings.updateOne(prepared, { $set: content, $setOnInsert: fresh }, { upsert: true })
 }
 
 const noCounts = {
