@@ -119,7 +119,7 @@ async function saveErased(
   const next: Erasure = isRoundDone
     ? { ...erasure, round: 2, done: [], startsAt: new Date(at.getTime() + BETWEEN_ROUNDS_MS) }
     : { ...erasure, round, done }
-  const end = { state: 'completed', progress: 100, finishedAt: at, erasure: null }
+  const end = { state: 'completed', progress: 100, finishedAt: at, identity: null, erasure: null }
   await bulkJobs.updateOne(
     { _id: job._id },
     { $set: { result, ...(isDone ? end : { progress, erasure: next }) } },

@@ -139,17 +139,19 @@ async function eraseSelections(context: Context, person: Person): Promise<number
 /** Erases what bulk jobs did to the contact, and contacts of its addresses that they deleted: an undo would restore those. */
 async function eraseTraces(context: Context, person: Person): Promise<number> {
   const { bulkTraces, history, emails } = tenantOf(context, person)
-  return context.store.transaction(async tx => {
+  const erased = await context.store.transaction(async tx => {
     const deleted = { 'deleted.contact.emailKey': { $in: person.emailKeys } }
     const found = await bulkTraces.find(deleted, { tx, projection: { contact: 1 } })
     const contacts = found.map(({ contact }) => contact)
     const results = [
       await history.deleteMany({ person: { $in: contacts } }, { tx }),
       await emails.deleteMany({ contact: { $in: contacts } }, { tx }),
-      await bulkTraces.deleteMany({ contact: { $in: [person.contactId, ...contacts] } }, { tx }),
+      await bulkTraces.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { tx }),
     ]
     return results.reduce((sum, { deletedCount }) => sum + deletedCount, 0)
   })
+  // Reads all traces of the organization, which can take longer than a transaction.
+  return erased + (await bulkTraces.deleteMany({ contact: person.contactId })).deletedCount
 }
 
 /** Writes the columns anew that were written before the contact was deleted. */
