@@ -46,12 +46,14 @@ function periodOf(retention: number, since: string, until: string | undefined): 
 }
 
 async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, createdAt: Period): Promise<number> {
-  const wanted = { endpoint: _id, state: { $in: ['failed', 'discarded'] }, test: false, createdAt }
+  // Pending without a time: what a failed replay of an older release left.
+  const stuck = { state: { $in: ['failed', 'discarded', 'pending'] }, dueAt: null }
+  const wanted = { endpoint: _id, ...stuck, test: false, createdAt }
   const found = await deliveries.find(wanted, { limit: MAX_DELIVERIES, projection: { _id: 1 } })
   const ids = found.map(each => each._id)
   let rescheduled = 0
   for (let from = 0; from < ids.length; from += PAGE) {
-    const some = { _id: { $in: ids.slice(from, from + PAGE) }, state: wanted.state }
+    const some = { _id: { $in: ids.slice(from, from + PAGE) }, ...stuck }
     const update = { $set: { state: 'pending', dueAt: new Date(), failures: 0 } }
     rescheduled += (await deliveries.updateMany(some, update)).modifiedCount
   }
