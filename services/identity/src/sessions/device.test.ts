@@ -12,6 +12,10 @@ describe('device', () => {
       'invented7/1.0 (Windows NT 10.0; Win64; x64)',
       { name: 'Unknown browser on Windows', browser: '', os: 'Windows NT 10.0', type: 'desktop' },
     ],
+    [
+      'Opera/9.80 (Android; Opera Mini/36.2; U; en) Presto/2.12.423 Version/12.16',
+      { name: 'Opera on Android', browser: 'Opera 12.16', os: 'Android', type: 'mobile' },
+    ],
     ['curl/8.1.2', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
     ['invented7/1.0 (x) y', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
     ['', { name: 'Unknown device', browser: '', os: '', type: 'unknown' }],
