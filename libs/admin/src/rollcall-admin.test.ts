@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { AdminCommands } from './commands.ts'
 import { type Offer, selectCommand, UsageError, usageOf } from './select.ts'
 
 const command = (summary: string) => ({ summary, load: async () => undefined })
@@ -45,6 +46,19 @@ describe('rollcall-admin', () => {
       usageOf(offer),
       /\none:\n {2}migrate {2}of one\n {2}repair {3}repairs\n\ntwo:\n {2}migrate {2}of two\n/,
     )
+  })
+
+  it('finds the commands of the README', async () => {
+    const root = join(import.meta.dirname, '../../..')
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const ofAll = new Map<string, AdminCommands>()
+    for (const file of globSync('services/*/src/admin.ts', { cwd: root })) {
+      const { commands } = (await import(join(root, file))) as { commands: AdminCommands }
+      ofAll.set(basename(dirname(dirname(file))), commands)
+    }
+    const lines = [...readme.matchAll(/`npm run admin -- (.+?)`/g)].map(([, line = '']) => line)
+    assert.ok(lines.length > 0)
+    for (const line of lines) assert.ok(selectCommand(line.split(' '), ofAll), line)
   })
 
   it('is a program that needs no settings to list its commands, and exits with 2 for an unknown one', () => {
