@@ -18,13 +18,12 @@ import type { Collections } from './collections.ts'
 import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
-import type { PublishedStatus } from './mail/mail-events.ts'
+import { createMailCounters, type MailCounters } from './mail/mail-counters.ts'
 import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import type { Mailing } from './mailings/mailing.model.ts'
 import { sendMailing, sendMailingsJob } from './mailings/send-mailings.job.ts'
 import { createMailLinks, type MailLinks } from './pages/mail-links.ts'
-import type { Reported } from './returns/apply-report.ts'
 import type { ReturnOutcome } from './returns/bounce-server.ts'
 import { createOauthAccounts, type OauthAccounts } from './senders/oauth-accounts.ts'
 
@@ -43,7 +42,7 @@ export type MailingOrganization = {
 export type HeldRecipients = { checked: CheckedRecipient[]; release(): Promise<void> }
 
 /** Dependencies of handlers and jobs. */
-export type Context = {
+export type Context = MailCounters & {
   config: Config
   store: Store
   collections: Collections
@@ -62,10 +61,6 @@ export type Context = {
   mailingsJob: LeaseJob<Mailing>
   /** Public links in mails of campaigns. */
   links: MailLinks
-  /** Counter of finished mails by outcome. */
-  mailsEnded: { inc(labels: { outcome: PublishedStatus }): void }
-  /** Counter of what was reported of messages, the first time. */
-  mailsReported: { inc(labels: { outcome: Reported }): void }
   /** Counter of mails to the server for bounces by outcome. */
   mailsReturned: { inc(labels: { outcome: ReturnOutcome }): void }
   /** OAuth mail accounts that users can connect. */
@@ -131,16 +126,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE, allowExamples: true },
     smtp,
-    mailsEnded: metrics.counter({
-      name: 'rollcall_mails_ended_total',
-      help: 'Mails finished, by outcome: sent, bounced, suppressed, or failed after all attempts',
-      labels: ['outcome'],
-    }),
-    mailsReported: metrics.counter({
-      name: 'rollcall_mails_reported_total',
-      help: 'Messages of which a provider or a mail server reported after the hand-over, by outcome, each outcome once',
-      labels: ['outcome'],
-    }),
+    ...createMailCounters(metrics),
     mailsReturned: metrics.counter({
       name: 'rollcall_mails_returned_total',
       help: 'Mails and connections to the server for bounces, by outcome: what they reported; ignored, refused, busy or dropped',
