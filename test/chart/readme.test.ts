@@ -4,10 +4,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
-import { eventPublishers } from '@rollcall/contract'
+import { eventPublishers, isEventType } from '@rollcall/contract'
 import { SERVICES } from '@rollcall/local'
 import { consumedTopics, examples } from '@rollcall/local/examples'
 import { keyName, readTrust } from '@rollcall/rpc/service-keys'
+import { Types } from 'mongoose'
 import { parse, parseAllDocuments } from 'yaml'
 import { readSecrets } from './secrets.ts'
 
@@ -88,6 +89,21 @@ describe('the guide to running in a cluster', () => {
       ['admin'],
     )
     for (const topic of Object.values(topics)) assert.match(topic, /^[a-z]+\.events$/)
+  })
+
+  it('saves who was erased since the backup before the event log is overwritten', () => {
+    const [before = ''] = readme.slice(readme.indexOf('To restore,')).split('Restore MongoDB with')
+    const [, script = ''] = /--eval '\n([\s\S]+?)' > erased\.txt$/m.exec(before) ?? []
+    const event = { organization: new Types.ObjectId(), subject: { id: String(new Types.ObjectId()) } }
+    const printed: string[] = []
+    const find = ({ type, at }: { type: string; at: { $gte: Date } }) => {
+      assert.ok(isEventType(type) && at.$gte < new Date())
+      return [event]
+    }
+    const databases = new Map([['rollcall_webhooks', { events: { find } }]])
+    const db = { getSiblingDB: (name: string) => databases.get(name) }
+    new Function('db', 'print', script)(db, (line: string) => printed.push(line))
+    assert.deepEqual(printed, [`${event.organization} ${event.subject.id}`])
   })
 
   it('speaks of values that there are', () => {
