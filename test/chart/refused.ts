@@ -119,6 +119,7 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   ['an unknown mechanism', { stores: { kafka: { sasl: { mechanism: 'md5' } } } }, /mechanism.*one of 'none'/s],
   ['a broker without a port', { stores: { kafka: { brokers: ['kafka'] } } }, /brokers.*does not match/s],
   ['an unknown level of the log', { logLevel: 'verbose' }, /logLevel.*one of 'trace'/s],
+  ['a public URL without a scheme', { publicUrl: 'api.example.com' }, /publicUrl.*does not match/s],
   ['proxies that are all addresses by name', { trustProxy: 'everyone' }, /trustProxy.*does not match/s],
   [
     'a number of proxies where anybody may connect',

@@ -79,6 +79,7 @@ those of its migration. The names are those in the service's config.ts.
 {{- range list "BOOTSTRAP_EMAIL" "BOOTSTRAP_PASSWORD" }}{{ $_ := set $secret . (dict "name" $values.bootstrap.secret "key" .) }}{{ end -}}
 {{- $_ := set $plain "BOOTSTRAP_ORGANIZATION" $values.bootstrap.organization -}}
 {{- end -}}
+{{- $fromPublicUrl := dict "PUBLIC_URL" $values.publicUrl "CONSOLE_URL" (printf "%s/console" (trimSuffix "/" $values.publicUrl)) -}}
 {{- range $name, $value := $service.settings -}}
 {{- if regexMatch "(_KEYS?|_PASSWORD|_SECRET)$|^(MONGODB|REDIS_CACHE|REDIS_QUEUE|SMTP)_URL$" $name -}}
 {{- fail (printf "services.%s.settings.%s would show a secret: name the Secret that holds it in services.%s.secrets.%s" $.name $name $.name $name) -}}
@@ -86,6 +87,7 @@ those of its migration. The names are those in the service's config.ts.
 {{- if and (hasKey $plain $name) (ne $name "LOG_LEVEL") -}}
 {{- fail (printf "services.%s.settings.%s is set by the chart from another value" $.name $name) -}}
 {{- end -}}
+{{- if and (hasKey $fromPublicUrl $name) (not $value) }}{{ $value = index $fromPublicUrl $name }}{{ end -}}
 {{- $_ := set $plain $name $value -}}
 {{- end -}}
 {{- range $name, $from := $service.secrets -}}
