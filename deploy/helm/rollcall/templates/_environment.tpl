@@ -195,6 +195,11 @@ volumes:
   - name: authorities
     secret: { secretName: {{ . }} }
   {{- end }}
+  {{- if not .task }}
+  {{- with .service.volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  {{- end }}
 {{- end -}}
 
 {{- define "rollcall.volumeMounts" -}}
@@ -204,5 +209,10 @@ volumes:
 {{- end }}
 {{- if .root.Values.trustedAuthorities.secret }}
 - { name: authorities, mountPath: /etc/rollcall/authorities, readOnly: true }
+{{- end }}
+{{- if not .task }}
+{{- with .service.volumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 {{- end -}}
