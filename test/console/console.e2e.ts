@@ -295,6 +295,7 @@ describe('the console', () => {
     await page.getByLabel('Digit 1').click()
     await page.keyboard.type('000000')
     await page.getByRole('alert').getByText('The code is wrong or was used.').waitFor()
+    await page.locator('[aria-label="Digit 1"]:focus').waitFor()
     await page.keyboard.type(next())
     await page.getByRole('button', { name: 'Account menu of Careful' }).waitFor()
 
@@ -824,8 +825,11 @@ describe('the console', () => {
       await page.getByText(tag, { exact: true }).waitFor()
     }
     typed.resolve()
-    await page.getByRole('status').filter({ hasText: 'Saved Tags' }).nth(1).waitFor()
-    assert.deepEqual((await client.contacts.get(id)).tags, ['first', 'second', 'third'])
+    const stored = await eventually('every tag is saved', async () => {
+      const contact = await client.contacts.get(id)
+      return contact.tags.length === 3 && contact.tags
+    })
+    assert.deepEqual(stored, ['first', 'second', 'third'])
   })
 
   it('shows the next person nothing that the last one saw, after a sign-in in another tab', async () => {
