@@ -346,6 +346,23 @@ describe('the console', () => {
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+      const again = await console.signIn({ email: 'held@example.com', password })
+      await page.context().addCookies([{ ...cookie, value: again }])
+      await page.goto('/console/contacts')
+      const secret = (await page.getByText(/^([A-Z2-7]{4} ?){8}$/).textContent())!.replaceAll(' ', '')
+      await page.getByLabel('Code of the app').fill(createAuthenticator(secret).next())
+      await page.keyboard.press('Enter')
+      const codes = page.getByRole('list', { name: 'recovery codes' }).getByRole('listitem')
+      await codes.first().waitFor()
+      const read = page.waitForResponse('**/api/me')
+      await comeBack(page)
+      await read
+      await settle(page)
+      assert.equal(await codes.count(), 10)
+      await page.getByLabel('I have stored the recovery codes').check()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor()
     } finally {
       await bodyOf(strict.patch('/api/settings', { requireMfa: false }))
     }

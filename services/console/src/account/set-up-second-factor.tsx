@@ -16,7 +16,17 @@ import classes from './second-factor.module.css'
  * Sets up a second factor: a secret for the authenticator app, its first code, and the recovery codes, which are shown
  * once. Nothing is read anew before they are stored, so that they stay on the screen.
  */
-export function SetUpSecondFactor({ onDone, aside }: { onDone: () => void; aside?: ReactNode }) {
+export function SetUpSecondFactor({
+  onConfirm,
+  onDone,
+  aside,
+}: {
+  /** A code is sent: from now on, the second factor may be set up. */
+  onConfirm?: () => void
+  /** The recovery codes are stored. */
+  onDone: () => void
+  aside?: ReactNode
+}) {
   const { t } = useTranslation()
   const client = useQueryClient()
   const [codes, setCodes] = useState<string[]>()
@@ -24,11 +34,19 @@ export function SetUpSecondFactor({ onDone, aside }: { onDone: () => void; aside
     onDone()
     void client.invalidateQueries()
   }
-  if (!codes) return <Confirm onConfirmed={setCodes} aside={aside} />
+  if (!codes) return <Confirm onConfirm={onConfirm} onConfirmed={setCodes} aside={aside} />
   return <RecoveryCodes codes={codes} done={t('account.secondFactor.isOn')} onStored={finish} />
 }
 
-function Confirm({ onConfirmed, aside }: { onConfirmed: (codes: string[]) => void; aside: ReactNode }) {
+function Confirm({
+  onConfirm,
+  onConfirmed,
+  aside,
+}: {
+  onConfirm: (() => void) | undefined
+  onConfirmed: (codes: string[]) => void
+  aside: ReactNode
+}) {
   const { t } = useTranslation()
   const setup = useQuery({
     queryKey: ['account', 'totp'],
@@ -40,6 +58,7 @@ function Confirm({ onConfirmed, aside }: { onConfirmed: (codes: string[]) => voi
   const form = useForm({ initialValues: { code: '' } })
   const confirm = useMutation({
     mutationFn: (values: { code: string }) => rollcall.account.confirmTotp(values),
+    onMutate: () => onConfirm?.(),
     onSuccess: ({ recoveryCodes }) => onConfirmed(recoveryCodes),
     onError: error => {
       if (isWrongCode(error)) form.setErrors({ code: t('account.secondFactor.wrongCode') })

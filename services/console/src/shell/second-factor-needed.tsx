@@ -9,7 +9,7 @@ import { useMe } from '../session.ts'
 import { Frame } from '../sign-in/frame.tsx'
 
 /** In place of every screen while the organization requires a second factor that the person has not set up. */
-export function SecondFactorNeeded() {
+export function SecondFactorNeeded({ onConfirm, onDone }: { onConfirm: () => void; onDone: () => void }) {
   const { t } = useTranslation()
   const { organization } = useMe()
   const navigate = useNavigate()
@@ -30,7 +30,11 @@ export function SecondFactorNeeded() {
       lead={t('account.secondFactor.needed', { organization: organization.name })}
     >
       <SetUpSecondFactor
-        onDone={() => done(t('account.secondFactor.turnedOn'))}
+        onConfirm={onConfirm}
+        onDone={() => {
+          onDone()
+          done(t('account.secondFactor.turnedOn'))
+        }}
         aside={
           <Button variant="subtle" color="gray" loading={signOut.isPending} onClick={() => signOut.mutate()}>
             {t('shell.signOut')}

@@ -27,11 +27,12 @@ const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx'))
 export function Shell() {
   const { user, mfa, impersonatedBy } = useMe()
   const impersonation = useImpersonation()
-  if (!mfa.required || mfa.totp || impersonatedBy)
-    return <Surroundings key={`${user._id} ${impersonation?.sessionRef}`} />
+  const [confirming, setConfirming] = useState<string>() // the person whose recovery codes are not stored yet
+  const isNeeded = mfa.required && !mfa.totp && !impersonatedBy
+  if (!isNeeded && confirming !== user._id) return <Surroundings key={`${user._id} ${impersonation?.sessionRef}`} />
   return (
     <Suspense key={user._id}>
-      <SecondFactorNeeded />
+      <SecondFactorNeeded onConfirm={() => setConfirming(user._id)} onDone={() => setConfirming(undefined)} />
     </Suspense>
   )
 }
