@@ -203,6 +203,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Save password' }).click()
     await page.locator('[aria-invalid=true]').waitFor()
     await password.fill('not so soon forgotten')
+    assert.equal(await page.getByRole('link', { name: 'Back to sign in' }).count(), 0)
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('Your password is saved.').waitFor()
     await page.getByRole('link', { name: 'Back to sign in' }).click()

@@ -55,7 +55,7 @@ export function SetPassword() {
         <Button type="submit" fullWidth size="md" loading={submit.isPending}>
           {t('signIn.save')}
         </Button>
-        {submit.isError && !form.errors.password && toSignIn}
+        {submit.isError && !submit.isAtField && toSignIn}
       </SubmitForm>
     </Frame>
   )
