@@ -827,6 +827,28 @@ describe('the console', () => {
     assert.deepEqual({ name, unsubscribed }, { name: 'Leaving', unsubscribed: true })
   })
 
+  it('saves no value that was opened and left, and keeps a dialog whose record cannot be read again', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.contacts.create({ email: 'imported@example.com', attributes: { company: 'Old' } })
+    const page = await open(`/contacts/${id}`)
+    await page.getByRole('button', { name: 'Old change Company' }).click()
+    await client.contacts.updateAttributes(id, { attributes: { company: 'New' } })
+    await client.contacts.update(id, { name: 'Imported' })
+    await comeBack(page)
+    await page.getByRole('heading', { name: 'Imported', level: 1 }).click()
+    await page.getByRole('button', { name: 'New change Company' }).waitFor()
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit contact' })
+    await dialog.getByLabel('Name').fill('Typed')
+    await page.route(`**/api/audience/${id}`, route => route.fulfill({ status: 400, json: { error: 'Refused' } }))
+    const refused = page.waitForResponse(`**/api/audience/${id}`)
+    await comeBack(page)
+    await refused
+    await settle(page)
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Typed')
+  })
+
   it('keeps every tag of those that are typed while another is being saved', async () => {
     const client = createClient({ baseUrl: url, token: console.token })
     const { id } = await client.contacts.create({ email: 'tagged@example.com', tags: ['first'] })

@@ -58,7 +58,7 @@ function Editor({ contact, attribute, onClose }: { contact: Contact; attribute: 
   const problemText = useProblemText()
   const offerUndo = useUndoToast()
   const { name, slug, type } = attribute
-  const before = contact.attributes[slug]
+  const [before] = useState(contact.attributes[slug]) // it may change meanwhile
   const [value, setValue] = useState<unknown>(before)
   const set = (next: unknown) =>
     rollcall.contacts.updateAttributes(contact._id, { attributes: { [slug]: (next ?? null) as string } })
