@@ -47,16 +47,10 @@ export function Contact() {
     queryFn: ({ signal }) => rollcall.contacts.get(id, { signal }),
   })
   const back = <BackLink to="/contacts">{t('contacts.back')}</BackLink>
-  if (error)
-    return (
-      <Page title={t('contacts.title')} above={back}>
-        <ProblemAlert error={error} onRetry={refetch} />
-      </Page>
-    )
   if (!contact)
     return (
       <Page title={t('contacts.title')} above={back}>
-        <Skeleton height={240} />
+        {error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={240} />}
       </Page>
     )
   return (
