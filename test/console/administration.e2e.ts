@@ -188,6 +188,29 @@ describe('administration in the console', () => {
     assert.equal((await fetch(`${console.url}/api/me`, { headers: { authorization: credential } })).status, 401)
   })
 
+  it('an impersonation: goes on after a sign-out that failed, and ends with the next', async () => {
+    const { id } = await person('admin', 'Other Admin')
+    const { token } = await person('owner', 'Second Owner')
+    const page = await console.open(`/users/${id}`, { token })
+    await page.getByRole('button', { name: 'Impersonate' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Impersonate' }).click()
+    const banner = page.getByRole('region', { name: 'Impersonation' })
+    await banner.waitFor()
+    const signOut = async () => {
+      await page.getByRole('button', { name: 'Account menu of Other Admin' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    }
+    const refusal = { status: 400, json: { error: 'Refused' } }
+    await page.route('**/api/auth/logout', route => route.fulfill(refusal), { times: 1 })
+    await signOut()
+    await page.getByRole('alert').waitFor()
+    assert.ok(await banner.isVisible())
+    await signOut()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goto('/console/contacts')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
   it('shows each role what the server lets it do', async () => {
     await saveRole({ audience: ['read', 'create'], audience_lists: ['read'], tokens: ['read'] })
     for (const role of ['user', 'admin', 'keeper']) {

@@ -5,6 +5,9 @@ import { currentImpersonation } from './impersonation/store.ts'
 /** The API, by the session of an impersonation while there is one, else by the cookie. */
 export const rollcall = createClient({ token: () => currentImpersonation()?.token })
 
+/** The API by the cookie alone, also during an impersonation. */
+export const ownSession = createClient()
+
 /** Everything that was read from the API. The client repeats what is worth it, so queries repeat nothing. */
 export const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: false }, mutations: { retry: false } },

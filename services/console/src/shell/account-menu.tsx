@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { rollcall } from '../api.ts'
+import { ownSession } from '../api.ts'
 import { setImpersonation } from '../impersonation/store.ts'
 import { useReports } from '../kit/problem.ts'
 import { useMe } from '../session.ts'
@@ -20,12 +20,10 @@ export function AccountMenu() {
   const client = useQueryClient()
   const { failed } = useReports()
   const signOut = useMutation({
-    mutationFn: () => {
-      setImpersonation(undefined) // ends with the session that began it
-      return rollcall.authentication.logout()
-    },
+    mutationFn: () => ownSession.authentication.logout(),
     onSuccess: async () => {
       await navigate({ to: '/sign-in' })
+      setImpersonation(undefined) // has ended with the session that began it
       client.clear()
       sessionStorage.clear()
     },
