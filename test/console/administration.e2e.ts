@@ -463,6 +463,25 @@ describe('administration in the console', () => {
     await page.getByRole('link', { name: 'Compilers' }).waitFor()
   })
 
+  it('a collection: says at its fields what the entries refuse that were added meanwhile', async () => {
+    const { owner } = console.stack
+    const fields = ['One', 'Two'].map(name => ({ slug: name.toLowerCase(), name, type: 'string' }))
+    const body = { name: 'Filling', slug: 'filling', fields }
+    const { id } = await bodyOf(owner.post<{ id: string }>('/api/collections', body), 201)
+    const page = await console.open(`/collections/${id}`)
+    await page.getByRole('button', { name: 'More actions for Filling' }).click()
+    await page.getByRole('menuitem', { name: /^Edit/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit collection' })
+    await dialog.getByRole('checkbox', { name: 'Unique' }).first().check()
+    await bodyOf(owner.post(`/api/collections/${id}/entries`, { values: { one: 'a' } }), 201)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('cannot be switched on').waitFor()
+    await dialog.getByRole('checkbox', { name: 'Unique' }).first().uncheck()
+    await dialog.getByRole('button', { name: 'Remove the field Two' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('two cannot be removed').waitFor()
+  })
+
   it('a form: is set up with its refusals in place, submitted by anyone, and makes an entry and a contact', async () => {
     const fields = [
       { slug: 'topic', name: 'Topic', type: 'string', required: true },
@@ -495,6 +514,26 @@ describe('administration in the console', () => {
     const [, action = ''] = /<form method="post" action="([^"]+)">/.exec(snippet) ?? []
     const values = new URLSearchParams({ topic: 'Engines', email: 'asker@example.com' })
     assert.equal((await fetch(action, { method: 'POST', body: values })).status, 201)
+    const attribute = { name: 'Subject', slug: 'subject', type: 'string' }
+    const { id: attributeId } = await bodyOf(
+      console.stack.owner.post<{ id: string }>('/api/audience/attributes', attribute),
+      201,
+    )
+    await page.reload()
+    await page.getByRole('combobox', { name: 'Subject from' }).click()
+    await page.getByRole('option', { name: 'Topic' }).click()
+    await save.click()
+    await page.getByRole('status').getByText('Saved').waitFor()
+    await bodyOf(console.stack.owner.delete(`/api/audience/attributes/${attributeId}`))
+    await page.reload()
+    await save.click()
+    await page.getByText('unknown attribute').waitFor()
+    const gone = page.getByRole('combobox', { name: 'subject from' })
+    assert.equal(await gone.getAttribute('aria-invalid'), 'true')
+    await gone.click()
+    await page.getByRole('option', { name: 'Topic' }).click()
+    await save.click()
+    await page.getByRole('status').getByText('Saved').waitFor()
     await page.getByRole('link', { name: 'Show submissions' }).click()
     await page.getByRole('link', { name: 'Engines' }).waitFor()
     await eventually('the submission has made a contact', async () => {

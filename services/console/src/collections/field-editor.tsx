@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Input, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { ChevronDownIcon, ChevronUpIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,7 +18,7 @@ export function FieldEditor({
 }: {
   fields: readonly FieldDraft[]
   onChange: (fields: FieldDraft[]) => void
-  /** Refusals by path: `fields.0.slug`. */
+  /** Refusals by path: `fields`, `fields.0.slug`. */
   errors: Readonly<Record<string, ReactNode>>
   isFixed: boolean
 }) {
@@ -32,6 +32,7 @@ export function FieldEditor({
             {t('collections.field.fixed')}
           </Text>
         )}
+        {errors.fields && <Input.Error role="alert">{errors.fields}</Input.Error>}
       </div>
       {fields.map((field, position) => (
         <Field
@@ -142,6 +143,7 @@ function Field({
         <Checkbox
           label={t('collections.field.unique')}
           disabled={(isFixed && !unique) || !canBeUnique(field)}
+          error={errorOf('unique')}
           checked={unique && canBeUnique(field)}
           onChange={event => onChange({ unique: event.currentTarget.checked })}
         />

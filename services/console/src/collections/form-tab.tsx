@@ -143,9 +143,11 @@ function Contacts({ form, collection: { fields } }: { form: Form; collection: Co
 /** Which field goes where. */
 function Mapping({ form, fields }: { form: Form; fields: Collection['fields'] }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: attributes } = useQuery(attributesQuery)
   const options = (some: Collection['fields']) => some.map(({ slug, name }) => ({ value: slug, label: name }))
   const { attributes: mapped } = form.values.form.contact
+  const isGone = (slug: string) => !attributes?.some(attribute => attribute.slug === slug)
+  const gone = attributes ? Object.keys(mapped).filter(isGone) : []
   return (
     <div className={classes.pairs}>
       <Select
@@ -162,7 +164,7 @@ function Mapping({ form, fields }: { form: Form; fields: Collection['fields'] })
         data={options(fieldsOf(fields, 'string'))}
         {...form.getInputProps('form.contact.name')}
       />
-      {attributes.map(({ slug, name }) => (
+      {[...(attributes ?? []), ...gone.map(slug => ({ slug, name: slug }))].map(({ slug, name }) => (
         <Select
           key={slug}
           label={t('collections.form.attribute', { name })}
