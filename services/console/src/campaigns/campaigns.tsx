@@ -20,15 +20,13 @@ import { CampaignMenu } from './campaign-menu.tsx'
 import { CampaignBar, CampaignStatus } from './campaign-status.tsx'
 import { rateOf, STATUSES } from './status.ts'
 
-const REFRESH_MS = 3000
-
 /** The campaigns of the organization. */
 export function Campaigns() {
   const { t, i18n } = useTranslation()
   const navigate = useNavigate()
   const { isCreating, open, close } = useCreating('campaigns.create')
   const view = useList<Campaign>(['campaigns'], ['name', 'subject'], rollcall.campaigns.list, {
-    refreshMs: page => (page.docs.some(({ status }) => status === 'sending') ? REFRESH_MS : false),
+    mayChange: page => page.docs.some(({ status }) => status === 'sending'),
   })
   const { search, change } = view
   const status = STATUSES.find(each => each === search.filter?.status)

@@ -1,6 +1,7 @@
 import type { Campaign } from '@rollcall/sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { rollcall } from '../api.ts'
+import { pollWhile } from '../kit/polling.ts'
 
 const REFRESH_MS = 2000
 const ALL = 1000
@@ -10,7 +11,7 @@ export const campaignQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaigns', id],
     queryFn: ({ signal }): Promise<Campaign> => rollcall.campaigns.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.data?.status === 'sending' ? REFRESH_MS : false),
+    refetchInterval: pollWhile(({ status }: Campaign) => status === 'sending', REFRESH_MS),
   })
 
 /** Every template, by name. */

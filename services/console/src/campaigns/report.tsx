@@ -1,10 +1,11 @@
 import { SegmentedControl, Skeleton, Table } from '@mantine/core'
 import { GraphIcon, TableIcon } from '@primer/octicons-react'
-import type { Campaign, CampaignCounts, MailingLink, MailingPoint } from '@rollcall/sdk'
+import type { Campaign, CampaignCounts, CampaignReport, MailingLink, MailingPoint } from '@rollcall/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { pollWhile } from '../kit/polling.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import classes from './report.module.css'
@@ -23,7 +24,7 @@ export function Report({ campaign }: { campaign: Campaign }) {
     queryKey: ['campaigns', campaign._id, 'report', interval],
     queryFn: ({ signal }) => rollcall.campaigns.getReport(campaign._id, { interval }, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: campaign.status === 'sending' ? REFRESH_MS : false,
+    refetchInterval: campaign.status === 'sending' && pollWhile<CampaignReport>(() => true, REFRESH_MS),
   })
   if (error && !data) return <ProblemAlert error={error} onRetry={refetch} />
   if (!data) return <Skeleton height={420} />

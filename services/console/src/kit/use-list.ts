@@ -3,6 +3,9 @@ import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { type ListRequest, type ListSearch, listQueryOf } from './list-search.ts'
+import { pollWhile } from './polling.ts'
+
+const REFRESH_MS = 3000
 
 /** A list whose state is in the address. */
 export type ListView<T> = {
@@ -16,13 +19,13 @@ export type ListView<T> = {
 
 /**
  * Reads a page of records as the address says. `key` names the records in the cache. Shows the page before until the next
- * is there, and goes back to the last page from one past the end. Reads a page again after `refreshMs`.
+ * is there, and goes back to the last page from one past the end. Reads a page again while it may change.
  */
 export function useList<T>(
   key: readonly unknown[],
   searched: readonly string[],
   list: (query: ListRequest, options: { signal: AbortSignal }) => List<T>,
-  { refreshMs }: { refreshMs?: (page: Page<T>) => number | false } = {},
+  { mayChange }: { mayChange?: (page: Page<T>) => boolean } = {},
 ): ListView<T> {
   const search = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
@@ -31,7 +34,7 @@ export function useList<T>(
     queryKey: [...key, 'list', request],
     queryFn: async ({ signal }) => await list(request, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data && refreshMs?.(state.data)) ?? false,
+    refetchInterval: mayChange ? pollWhile(mayChange, REFRESH_MS) : false,
   })
   const { data, isPlaceholderData } = query
   const lastPage = data?.totalPages ?? 1

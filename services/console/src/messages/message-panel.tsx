@@ -8,6 +8,7 @@ import { Action } from '../kit/action.tsx'
 import { useAct } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts } from '../kit/facts.tsx'
+import { pollWhile } from '../kit/polling.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import { SidePanel } from '../kit/side-panel.tsx'
@@ -24,14 +25,14 @@ export function MessagePanel({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['messages', id],
     queryFn: ({ signal }) => rollcall.messages.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.data?.status === 'queued' ? REFRESH_MS : false),
+    refetchInterval: pollWhile(({ status }: Message) => status === 'queued', REFRESH_MS),
   })
   return (
     <SidePanel title={data?.subject ?? t('messages.title')}>
       {isStatus(error, 404) && <Text>{t('messages.gone')}</Text>}
       {error && !isStatus(error, 404) && <ProblemAlert error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton height={240} />}
-      {data && <Details message={data} />}
+      {data && !isStatus(error, 404) && <Details message={data} />}
     </SidePanel>
   )
 }

@@ -10,6 +10,7 @@ import { CodeBlock } from '../kit/code-block.tsx'
 import { useAct } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts } from '../kit/facts.tsx'
+import { pollWhile } from '../kit/polling.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import { SidePanel } from '../kit/side-panel.tsx'
@@ -28,14 +29,14 @@ export function DeliveryPanel({ id }: { id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['webhooks', 'deliveries', id],
     queryFn: ({ signal }) => rollcall.deliveries.get(id, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? REFRESH_MS : false),
+    refetchInterval: pollWhile(({ state }: DeliveryDetails) => state === 'pending', REFRESH_MS),
   })
   return (
     <SidePanel title={data?.event.type ?? t('webhooks.deliveries.title')}>
       {error && !isStatus(error, 404) && <ProblemAlert error={error} onRetry={refetch} />}
       {isStatus(error, 404) && <Text>{t('webhooks.deliveries.gone')}</Text>}
       {!data && !error && <Skeleton height={240} />}
-      {data && <Details delivery={data} />}
+      {data && !isStatus(error, 404) && <Details delivery={data} />}
     </SidePanel>
   )
 }
