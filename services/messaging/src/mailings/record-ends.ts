@@ -4,7 +4,7 @@ import { addEvents, type BulkOperation, type OutgoingEvent } from '@rollcall/sto
 import type { ClientSession } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { notErasedSince, withoutRecipient } from '../mail/erased-mail.ts'
+import { withoutRecipient } from '../mail/erased-mail.ts'
 import type { Mail, MailStep } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { recordBounceIn } from '../returns/soft-bounces.ts'
@@ -46,17 +46,12 @@ export async function recordEnds(
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
-    const write = (some: readonly Ended[]) =>
-      mails.bulkWrite(
-        some.map(ended => writeOf(ended, at)),
-        { tx, ordered: true },
-      )
-    const { matchedCount } = (await write(ends))!
-    const erased = matchedCount < ends.length ? await erasedAmong(mails, ends, tx) : new Set<Ended>()
-    if (matchedCount + erased.size === 0) return // an earlier attempt was committed, and its answer was lost
-    const nameless = [...erased].map(withoutPerson)
-    await write(nameless)
+    const erased = await erasedAmong(mails, ends, tx)
     const named = ends.filter(ended => !erased.has(ended))
+    const recorded = [...named, ...[...erased].map(withoutPerson)]
+    const writes = recorded.map(ended => writeOf(ended, at))
+    const written = await mails.bulkWrite(writes, { tx, ordered: true })
+    if (written!.matchedCount === 0) return // an earlier attempt was committed, and its answer was lost
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
     for (const { mail, to, end } of named)
@@ -64,18 +59,18 @@ export async function recordEnds(
         await recordBounceIn(context, { ...mail, to }, { ...end, detail: end.detail!, at }, tx)
     await addEvents(
       tx,
-      [...named, ...nameless].flatMap(ended => eventsOf(ended, at)),
+      recorded.flatMap(ended => eventsOf(ended, at)),
     )
   })
   for (const { end } of ends) if (end.kind !== 'waiting') mailsEnded.inc({ outcome: end.kind })
 }
 
-/** Returns those whose recipients were erased since their mails were read. */
+/** Returns those whose recipients were erased since their mails were read. An erasure after it conflicts with the transaction. */
 async function erasedAmong(mails: Tenant['mails'], ends: readonly Ended[], tx: ClientSession): Promise<Set<Ended>> {
-  const erased = { _id: { $in: ends.map(({ mail }) => mail._id) }, to: ERASED }
-  const found = await mails.find(erased, { tx, projection: { status: 1 } })
-  const statuses = new Map(found.map(({ _id, status }) => [String(_id), status]))
-  return new Set(ends.filter(({ mail }) => statuses.get(String(mail._id)) === mail.status))
+  const ids = ends.map(({ mail }) => mail._id)
+  const found = await mails.find({ _id: { $in: ids } }, { tx, projection: { to: 1 } })
+  const erased = new Set(found.filter(({ to }) => to === ERASED).map(({ _id }) => String(_id)))
+  return new Set(ends.filter(({ mail }) => erased.has(String(mail._id))))
 }
 
 function withoutPerson({ mail, end, markedAt }: Ended): Ended {
@@ -85,7 +80,7 @@ function withoutPerson({ mail, end, markedAt }: Ended): Ended {
 /** Every end changes the status that the mail had: a repetition finds none. */
 function writeOf(ended: Ended, at: Date): BulkOperation {
   const { mail, to, subject, end } = ended
-  const filter = { _id: mail._id, status: mail.status, ...notErasedSince(mail) }
+  const filter = { _id: mail._id, status: mail.status }
   const first = firstStep(ended)
   if (end.kind === 'waiting') {
     const { nextTryAt, failures, detail } = end
