@@ -2,14 +2,13 @@ import { AppError, emailKeyOf } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { recordBounceIn } from '../returns/soft-bounces.ts'
 import { retryDuplicate } from '../suppressions/suppress.ts'
 import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
-import { notErasedSince, withoutRecipient } from './erased-mail.ts'
+import { erasedSince, notErasedSince, withoutRecipient } from './erased-mail.ts'
 import { holdHandOvers } from './hand-over.ts'
 import type { Mail } from './mail.model.ts'
 import { mailEvent, type PublishedStatus } from './mail-events.ts'
@@ -156,16 +155,16 @@ async function finish(
     text: null,
     html: null,
   }
-  const finishAs = async (tx: ClientSession, named: Mail, detail: string | null): Promise<boolean> => {
-    const error = isSent ? null : detail
-    const update = { $set: { ...end, to: named.to, error }, $push: { steps: { type: status, at, detail } } }
-    const { matchedCount } = await mails.updateOne({ ...filter, ...notErasedSince(named) }, update, { tx })
-    if (matchedCount === 1) await addEvents(tx, [mailEvent(named, status, at, error ?? undefined)])
-    return matchedCount === 1
-  }
   const isFirst = await context.store.transaction(async tx => {
-    if (!(await finishAs(tx, mail, detail))) return finishAs(tx, withoutRecipient(mail), null)
-    if (status === 'bounced' && mail.kind !== 'account')
+    const isErased = (await erasedSince(mails, [mail], tx)).size > 0
+    const named = isErased ? withoutRecipient(mail) : mail
+    const reply = isErased ? null : detail
+    const error = isSent ? null : reply
+    const update = { $set: { ...end, to: named.to, error }, $push: { steps: { type: status, at, detail: reply } } }
+    const { matchedCount } = await mails.updateOne(filter, update, { tx })
+    if (matchedCount === 0) return false
+    await addEvents(tx, [mailEvent(named, status, at, error ?? undefined)])
+    if (status === 'bounced' && mail.kind !== 'account' && !isErased)
       await recordBounceIn(context, mail, { at, detail, isBadAddress }, tx)
     return true
   })

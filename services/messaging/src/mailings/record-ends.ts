@@ -1,10 +1,8 @@
 import type { LeaseSlice } from '@rollcall/jobs'
 import { ERASED } from '@rollcall/service'
 import { addEvents, type BulkOperation, type OutgoingEvent } from '@rollcall/store'
-import type { ClientSession } from 'mongoose'
-import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { withoutRecipient } from '../mail/erased-mail.ts'
+import { erasedSince, withoutRecipient } from '../mail/erased-mail.ts'
 import type { Mail, MailStep } from '../mail/mail.model.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { recordBounceIn } from '../returns/soft-bounces.ts'
@@ -46,31 +44,29 @@ export async function recordEnds(
   const at = new Date()
   await store.transaction(async tx => {
     await slice.fence(tx)
-    const erased = await erasedAmong(mails, ends, tx)
-    const named = ends.filter(ended => !erased.has(ended))
-    const recorded = [...named, ...[...erased].map(withoutPerson)]
+    const erased = await erasedSince(
+      mails,
+      ends.map(({ mail }) => mail),
+      tx,
+    )
+    const isErased = ({ mail }: Ended) => erased.has(String(mail._id))
+    const recorded = ends.map(ended => (isErased(ended) ? withoutPerson(ended) : ended))
     const writes = recorded.map(ended => writeOf(ended, at))
     const written = await mails.bulkWrite(writes, { tx, ordered: true })
     if (written!.matchedCount === 0) return // an earlier attempt was committed, and its answer was lost
     const counted = countsOf(ends)
     if (Object.keys(counted).length > 0) await mailings.updateOne({ _id }, { $inc: counted }, { tx })
-    for (const { mail, to, end } of named)
-      if (end.kind === 'bounced')
+    for (const ended of ends) {
+      const { mail, to, end } = ended
+      if (end.kind === 'bounced' && !isErased(ended))
         await recordBounceIn(context, { ...mail, to }, { ...end, detail: end.detail!, at }, tx)
+    }
     await addEvents(
       tx,
       recorded.flatMap(ended => eventsOf(ended, at)),
     )
   })
   for (const { end } of ends) if (end.kind !== 'waiting') mailsEnded.inc({ outcome: end.kind })
-}
-
-/** Returns those whose recipients were erased since their mails were read. An erasure after it conflicts with the transaction. */
-async function erasedAmong(mails: Tenant['mails'], ends: readonly Ended[], tx: ClientSession): Promise<Set<Ended>> {
-  const ids = ends.map(({ mail }) => mail._id)
-  const found = await mails.find({ _id: { $in: ids } }, { tx, projection: { to: 1 } })
-  const erased = new Set(found.filter(({ to }) => to === ERASED).map(({ _id }) => String(_id)))
-  return new Set(ends.filter(({ mail }) => erased.has(String(mail._id))))
 }
 
 function withoutPerson({ mail, end, markedAt }: Ended): Ended {
