@@ -282,7 +282,7 @@ describe('the SDK', () => {
       await run(process.execPath, [join(LIBRARY, 'pack.ts')])
       const packed = await run('npm', ['pack', join(LIBRARY, 'dist'), '--json'], { cwd: folder })
       const [{ filename, files }] = JSON.parse(packed.stdout)
-      assert.ok(files.every(({ path }: { path: string }) => /\.(js|d\.ts|json|md)$|^LICENSE$/.test(path)))
+      assert.ok(files.every(({ path }: { path: string }) => /\.(js|js\.map|d\.ts|json|md)$|^LICENSE$/.test(path)))
       await writeFile(join(folder, 'package.json'), '{ "name": "consumer", "type": "module", "private": true }')
       await run('npm', ['install', `./${filename}`, '--offline', '--no-audit', '--no-fund'], { cwd: folder })
       await writeFile(join(folder, 'consumer.ts'), CONSUMER)

@@ -59,7 +59,7 @@ export type UploadOptions = KeyedOptions & {
 export type UploadFile = {
   readonly name?: string
   readonly size: number
-  stream(): ReadableStream<Uint8Array<ArrayBuffer>>
+  stream(): ReadableStream<Uint8Array>
 }
 
 /** A page of records. */

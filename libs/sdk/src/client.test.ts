@@ -86,13 +86,29 @@ describe('the client', () => {
   })
 
   it('asks for the token at each attempt, if it is a function', async () => {
-    const tokens = ['first', undefined]
-    const changing = client({ token: () => tokens.shift() })
-    await changing.account.get()
-    await changing.account.get()
-    const [one, other] = requests
-    assert.equal(one?.headers.authorization, 'Bearer first')
-    assert.equal(other?.headers.authorization, undefined)
+    const tokens = ['first', Promise.resolve('second'), undefined]
+    const changing = client({ token: async () => tokens.shift() })
+    for (const _ of [1, 2, 3]) await changing.account.get()
+    assert.deepEqual(
+      requests.map(({ headers }) => headers.authorization),
+      ['Bearer first', 'Bearer second', undefined],
+    )
+  })
+
+  it('makes keys where pages by plain http have no randomUUID', async t => {
+    t.mock.method(crypto, 'randomUUID', () => assert.fail('not a secure context'))
+    await client().contacts.create({ email: 'a@example.com' })
+    assert.match(keys()[0] as string, /^[0-9a-f]{32}$/)
+  })
+
+  it('follows no redirect, which would lose the body or the token, and names its target', async () => {
+    willAnswer(response => response.writeHead(301, { location: 'https://api.example.com/api/contacts' }).end())
+    await assert.rejects(client().contacts.create({ email: 'a@example.com' }), {
+      name: 'RollcallError',
+      status: 301,
+      message: /redirects to https:\/\/api\.example\.com\/api\/contacts: use the address of the API as baseUrl$/,
+    })
+    assert.equal(requests.length, 1)
   })
 
   it('sends no credential without a token: the browser sends its cookie', async () => {
@@ -184,7 +200,7 @@ describe('the client', () => {
       const full = { 'retry-after': '3600', 'x-error-code': 'quota.too_many_pending' }
       willAnswer(json(429, {}, full), json(201, { id: 'made' }))
       await client().contacts.create({ email: 'a@example.com' })
-      assert.deepEqual([keys()[0]?.length, keys()[1]], [36, undefined])
+      assert.deepEqual([keys()[0]?.length, keys()[1]], [32, undefined])
       willAnswer(json(429, {}, full))
       const own = client().contacts.create({ email: 'a@example.com' }, { idempotencyKey: 'mine' })
       await assert.rejects(own, error => error instanceof RateLimitError && error.retryAfterMs === 3_600_000)
@@ -316,6 +332,26 @@ describe('the client', () => {
     ])
   })
 
+  it('rejects with what a function of the caller throws, without a repetition', async () => {
+    const bug = new Error('bug in the logger')
+    const fail = () => {
+      throw bug
+    }
+    await assert.rejects(client({ onResponse: fail }).contacts.create({ email: 'a@example.com' }), bug)
+    assert.equal(requests.length, 1)
+    await assert.rejects(client({ token: fail }).contacts.get('c'), bug)
+    assert.equal(requests.length, 1)
+  })
+
+  it('waits for a job on while the API restarts', async () => {
+    const away = Array.from({ length: 3 }, () => lost)
+    willAnswer(json(200, { state: 'active', progress: 0 }), ...away, json(200, { state: 'completed', progress: 1 }))
+    const { state } = await client({ maxRetries: 0 }).imports.wait('j')
+    assert.equal(state, 'completed')
+    willAnswer(json(404, { error: true, message: 'unknown' }))
+    await assert.rejects(client().imports.wait('j'), { status: 404 })
+  })
+
   it('waits for a job', async () => {
     const states = ['waiting', 'active', 'completed']
     willAnswer(...states.map(state => json(200, { state, progress: 1 })))
@@ -358,7 +394,7 @@ describe('the client', () => {
       willAnswer(json(200, { importId: 'i' }), json(400, { error: true, message: 'the file is empty' }))
       assert.equal((await client().imports.upload(file, { onProgress })).importId, 'i')
       assert.deepEqual(shares, [0.5])
-      assert.equal(requests[0]?.headers['idempotency-key']?.length, 36)
+      assert.match(requests[0]?.headers['idempotency-key'] as string, /^[0-9a-f]{32}$/)
       await assert.rejects(client().imports.upload(file, { onProgress }), BadRequestError)
       const signal = AbortSignal.timeout(30)
       willAnswer(silent)

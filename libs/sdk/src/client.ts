@@ -3,6 +3,7 @@ import { ConnectionError, RollcallError } from './errors.ts'
 import { type CallName, routes } from './gen/routes.ts'
 import type { Api, BulkStatus, ImportStatus } from './gen/types.ts'
 import { listOf, recordsOf } from './pages.ts'
+import { randomKey } from './random-key.ts'
 import { type ClientOptions, createSend, type Request, type Send } from './send.ts'
 import { uploadOf } from './upload.ts'
 import { pollUntil, type WaitOptions } from './wait.ts'
@@ -67,7 +68,7 @@ function requestOf(call: CallName, route: Route, args: unknown[], defaults: Clie
     headers: {},
     ...(route.input === 'body' && jsonBody(input)),
     ...(route.input === 'file' && uploadOf(input as UploadFile, options.onProgress)),
-    key: route.keyed && (options.idempotencyKey ?? crypto.randomUUID()),
+    key: route.keyed && (options.idempotencyKey ?? randomKey()),
     startsJob: route.startsJob,
     isKeyAutomatic: route.keyed === true && options.idempotencyKey === undefined,
     signal: options.signal,

@@ -15,7 +15,7 @@ export class RollcallError extends Error {
   override name = 'RollcallError'
   /** HTTP status; 0 without an answer. */
   readonly status: number
-  /** The header X-Error-Code: contact.email_taken. */
+  /** The header X-Error-Code: record.duplicate. */
   readonly code: ErrorCode | (string & {}) | undefined
   /** The field that is wrong: attributes.company. */
   readonly path: string | undefined

@@ -5,10 +5,10 @@ import type { CallName } from './gen/routes.ts'
 /** Settings of a client. */
 export type ClientOptions = {
   /**
-   * An API token or a session's JWT; a function is called for each attempt. Without one, the browser sends its session
-   * cookie.
+   * An API token or a session's JWT; a function is called for each attempt, and may be asynchronous. Without one, the
+   * browser sends its session cookie.
    */
-  token?: string | (() => string | undefined) | undefined
+  token?: string | (() => string | undefined | Promise<string | undefined>) | undefined
   /** Address of the API, without `/api`. Default: the origin of the page. */
   baseUrl?: string | undefined
   /** Replaces the global `fetch`. */
@@ -63,16 +63,19 @@ export function createSend({ token, baseUrl = '', fetch: given, onResponse }: Cl
   const address = root || 'the API'
   const attempt = <T>(request: Request, number: number, read: (response: Response) => T | Promise<T>) => {
     const { call, verb, target, body, key, transport = given ?? fetch } = request
-    const credential = typeof token === 'function' ? token() : token
-    const headers = {
-      ...request.headers,
-      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
-      ...(key !== undefined && { 'idempotency-key': key }),
-    }
     const startedAt = performance.now()
     return withinTime(request, address, async signal => {
-      const response = await transport(root + target, { method: verb, headers, signal, ...body?.() })
-      onResponse?.(response, { call, number, durationMs: performance.now() - startedAt })
+      const credential = await own(() => (typeof token === 'function' ? token() : token))
+      const headers = {
+        ...request.headers,
+        ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+        ...(key !== undefined && { 'idempotency-key': key }),
+      }
+      // A redirect would repeat the call as a GET without its body, and at another origin without its token.
+      const init: RequestInit = { method: verb, headers, signal, redirect: 'manual', ...body?.() }
+      const response = await transport(root + target, init)
+      await own(() => onResponse?.(response, { call, number, durationMs: performance.now() - startedAt }))
+      if (isRedirect(response)) throw redirected(response, address)
       if (!response.ok) throw await errorOf(response, address)
       return read(response)
     })
@@ -91,6 +94,28 @@ export function createSend({ token, baseUrl = '', fetch: given, onResponse }: Cl
   }
 }
 
+/** An error of the caller's own function: it says nothing of the API. */
+class OwnError extends Error {}
+
+async function own<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (cause) {
+    throw new OwnError(undefined, { cause })
+  }
+}
+
+/** Whether an answer is a redirect. Browsers hide all else of it. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
+}
+
+function redirected({ status, headers }: Response, address: string): RollcallError {
+  const target = headers.get('location')
+  const place = target ? ` to ${target}` : ''
+  return new RollcallError(`${address} redirects${place}: use the address of the API as baseUrl`, { status })
+}
+
 /** Runs an attempt; aborts it with the caller's signal or after the timeout. */
 async function withinTime<T>(
   { signal, timeoutMs }: Request,
@@ -103,6 +128,7 @@ async function withinTime<T>(
     return await run(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal)
   } catch (error) {
     if (signal?.aborted) throw signal.reason
+    if (error instanceof OwnError) throw error.cause
     if (error instanceof RollcallError) throw error
     if (timeout.signal.aborted)
       throw new TimeoutError(`${address} did not answer within ${timeoutMs} ms`, { status: 0, cause: error })

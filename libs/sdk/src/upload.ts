@@ -1,4 +1,5 @@
 import type { UploadFile, UploadOptions } from './call.ts'
+import { randomKey } from './random-key.ts'
 import type { Request } from './send.ts'
 
 type OnProgress = UploadOptions['onProgress']
@@ -14,7 +15,7 @@ export function uploadOf(file: UploadFile, onProgress: OnProgress): Pick<Request
     body.set('file', file, nameOf(file))
     return { headers: {}, body: () => ({ body }), ...(Xhr && onProgress && { transport: xhrFetch(Xhr, onProgress) }) }
   }
-  const boundary = crypto.randomUUID()
+  const boundary = randomKey()
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     // Node asks for `duplex` with a stream.
@@ -27,7 +28,7 @@ function nameOf({ name }: UploadFile): string {
 }
 
 /** Streams a form with one file. */
-function formOf(file: UploadFile, boundary: string, onProgress: OnProgress): ReadableStream<Uint8Array<ArrayBuffer>> {
+function formOf(file: UploadFile, boundary: string, onProgress: OnProgress): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const name = nameOf(file).replace(/["\r\n]/g, encodeURIComponent)
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`

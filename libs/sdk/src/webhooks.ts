@@ -17,7 +17,7 @@ export type WebhookEvent = {
 }[EventType]
 
 /** Headers of a request: of fetch, of Node, or a plain object. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Options of `unwrap`. */
 export type UnwrapOptions = {
@@ -64,12 +64,17 @@ export async function unwrap(
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : plainHeader(headers, name)
+  const value = hasGet(headers) ? headers.get(name) : plainHeader(headers, name)
   if (!value) throw new WebhookVerificationError(`${name} is missing`)
   return value
 }
 
-function plainHeader(headers: Exclude<WebhookHeaders, Headers>, name: string): string | undefined {
+/** Whether they are a Headers object, of whatever library. */
+function hasGet(headers: WebhookHeaders): headers is Pick<Headers, 'get'> {
+  return typeof headers.get === 'function'
+}
+
+function plainHeader(headers: Exclude<WebhookHeaders, Pick<Headers, 'get'>>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? []
   return typeof value === 'string' ? value : value?.[0]
 }

@@ -22,7 +22,8 @@ root.dataset.language = remembered('language', 'curl')
 document.addEventListener('DOMContentLoaded', () => {
   for (const element of document.querySelectorAll('[hidden]')) element.hidden = false
   for (const name of ['scheme', 'language']) addChoice(name)
-  for (const figure of document.querySelectorAll('figure.code')) addCopyButton(figure)
+  // Pages by plain http have no clipboard.
+  if (navigator.clipboard) for (const figure of document.querySelectorAll('figure.code')) addCopyButton(figure)
   addMenu()
   addFind()
 })
