@@ -41,7 +41,7 @@ export async function runImport(run: Run, task: ImportTask): Promise<boolean> {
   out.write(`${file}: ${count(rowCount)} rows${repeated}, ${encoding}, delimiter ${JSON.stringify(delimiter)}\n`)
   out.write(`upload ${importId}\n`)
 
-  const mapping = given ?? (upload.suggestedMapping as Record<string, string>)
+  const mapping = given ?? upload.suggestedMapping
   if (!given) {
     out.write(`suggested mapping:\n${mappingLines(upload.headers, mapping)}\n`)
     if (!confirmed && !(await run.confirm('start with this mapping?'))) throw new Problem('not started')

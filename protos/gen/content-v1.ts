@@ -83,7 +83,7 @@ export type CollectionFieldJson = {
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum' | 'email' | 'url' | 'text'
   required: boolean
   /** The value of entries without one; null: none. */
-  default: unknown
+  default: string | number | boolean | null
   /** Allowed values of an enum. */
   options: string[]
   /** Whether no two entries may have the same value. */

@@ -458,7 +458,7 @@ export type RoleJson = {
   kind: 'api' | 'user' | 'both'
   builtIn: boolean
   /** Actions by resource. */
-  permissions: Record<string, unknown>
+  permissions: Record<string, readonly string[]>
   description: string
   tokenCount: number
   memberCount: number
@@ -484,7 +484,7 @@ export type SavedRoleJson = {
   name: string
   kind: 'api' | 'user'
   builtIn: boolean
-  permissions: Record<string, unknown>
+  permissions: Record<string, readonly string[]>
   description: string
   tokenCount: number
   memberCount: number

@@ -33,12 +33,12 @@ export type ImportUploadJson = {
   /** Data rows. */
   rowCount: number
   /** The first three rows, keyed by header. */
-  previewRows: unknown
+  previewRows: Record<string, string>[]
   delimiter: string
   encoding: string
   expiresAt: string
   /** Suggested mapping of headers to targets. */
-  suggestedMapping: Record<string, unknown>
+  suggestedMapping: Record<string, string>
   /** Rows that repeat the email of an earlier row, by the suggested mapping. */
   duplicateEmails: number
 }
@@ -87,7 +87,7 @@ export type ImportJobJson = {
   progress: number
   result: ImportResultJson
   failedReason: string | null
-  mapping: Record<string, unknown>
+  mapping: Record<string, string>
   duplicateStrategy: string
   tags: string[]
   emptyValues: string

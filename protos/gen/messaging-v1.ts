@@ -198,6 +198,10 @@ export type Messages = {
   cancelMessage: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
+export type ContactReference = {
+  contactId: string
+}
+
 export type SendMessageRequest = {
   /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
   to: unknown

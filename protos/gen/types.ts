@@ -77,6 +77,8 @@ export type Rule = {
   sortOf: string
   /** A set of ids of a record that answers leave out: only filters may name it. */
   filterOnly: boolean
+  /** What free JSON holds that the service itself checks, for types and schemas: names of libs/contract/src/json-types.ts or of messages, separated by spaces. */
+  types: string
 }
 
 /** Format of a text. */

@@ -23,7 +23,7 @@ export function describeEvents(): readonly EventDescription[] {
     const schemas = new Schemas()
     const body = bodySchema(event, schemas)
     const schema = inlined(body, schemas.finished()) as Schema
-    const example = exampleOf(schema) as EventDescription['example']
+    const { test: _, ...example } = exampleOf(schema) as EventDescription['example']
     return { type: event.type, description: descriptionOf(event), schema, example }
   })
   return described
@@ -98,9 +98,18 @@ function bodySchema({ type, message }: DeclaredEvent, schemas: Schemas): Schema 
     type: { const: type },
     timestamp: { type: 'string', format: 'date-time', description: 'When it happened' },
     organization: { type: 'string', pattern: '^[0-9a-f]{24}$' },
-    data: schemas.refTo(message),
+    data: { oneOf: [schemas.refTo(message), truncated] },
   }
-  return { type: 'object', required: Object.keys(properties), properties }
+  const test = { const: true, description: 'Whether it is an example that somebody sent' }
+  return { type: 'object', required: Object.keys(properties), properties: { ...properties, test } }
+}
+
+const truncated = {
+  type: 'object',
+  description: 'In place of data over 64 KiB: fetch the event',
+  required: ['id', 'truncated'],
+  properties: { id: { type: 'string', description: 'Of the record' }, truncated: { const: true } },
+  additionalProperties: false,
 }
 
 /** Returns a schema with the definitions that it refers to in their places, so that it stands alone. */

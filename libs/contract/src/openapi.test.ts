@@ -101,6 +101,18 @@ describe('the OpenAPI document', () => {
     assert.deepEqual([schema.required, schema.additionalProperties], [['name'], false])
   })
 
+  it('says of every field of a body what it may hold', () => {
+    const bodies = Object.values(document.paths).flatMap(Object.values) as {
+      requestBody?: { content: Record<string, Media> }
+    }[]
+    const fields = bodies.flatMap(({ requestBody }) =>
+      Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => Object.entries(schema.properties ?? {})),
+    )
+    assert.ok(fields.length > 100)
+    const vague = fields.filter(([, { description: _, ...schema }]) => Object.keys(schema).length === 0)
+    assert.deepEqual(vague, [])
+  })
+
   it('speaks OAuth where a route does: forms, names and refusals', () => {
     type Described = { content: Record<string, { schema: { required: string[]; properties: object } }> }
     const { requestBody, responses } = operation('post', '/api/auth/token') as {
@@ -146,6 +158,8 @@ describe('the OpenAPI document', () => {
       assert.ok(ajv.validate(within(schema), example), `${type}: ${ajv.errorsText()}`)
       assert.equal(example.type, type)
       assert.ok(!ajv.validate(within(schema), { ...example, data: {} }), `${type} accepts anything`)
+      const thin = { ...example, data: { id: '64b0c0ffee0123456789abcd', truncated: true }, test: true }
+      assert.ok(ajv.validate(within(schema), thin), `${type}: ${ajv.errorsText()}`)
       assert.equal(parameters.length, 3)
     }
   })

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs'
 import { formats } from './formats.ts'
+import { declaredTypesOf } from './json-types.ts'
 import { ContractError, type JsonKind, type RuleOption, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 
@@ -87,6 +88,10 @@ export class Schemas {
   }
 
   #single(field: protobuf.Field, rule: RuleOption): Schema {
+    const declared = declaredTypesOf(field)?.map(type =>
+      type instanceof protobuf.Type ? this.refTo(type) : type.schema,
+    )
+    if (declared) return declared.length === 1 ? declared[0]! : { oneOf: declared }
     if (rule.json) return freeJson(rule.json, rule)
     const type = field.resolve().resolvedType
     if (type instanceof protobuf.Type) return this.refTo(type)

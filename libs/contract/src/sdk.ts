@@ -68,7 +68,7 @@ function typesFile(routes: readonly Route[], answers: ReadonlySet<protobuf.Type>
   const listed = new Set(routes.filter(isListed).map(route => answerOf(route)!))
   return [
     `${HEADER}\nimport type { Filter, KeyedOptions, List, ListQuery, RequestOptions, Sort, UploadFile, UploadOptions } from '../call.ts'\n`,
-    ...[...answers].map(type => jsonType(type, typeName(type), typeName)),
+    ...[...answers].map(type => jsonType(type, typeName(type), typeName, fieldTypeOf)),
     ...parts.map(type => inputType(type, typeName(type), type.fieldsArray)),
     ...[...bodies.values()].map(bodyType),
     ...[...listed].map(fieldsType),
@@ -94,12 +94,12 @@ function bodyType(route: Route): string {
 function inputType(type: protobuf.Type, name: string, fields: readonly protobuf.Field[]): string {
   const members = fields.map(
     field =>
-      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${inputTypeOf(field)}\n`,
+      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${fieldTypeOf(field)}\n`,
   )
   return `${comment(type.comment)}export type ${name} = {\n${members.join('')}}\n`
 }
 
-function inputTypeOf(field: protobuf.Field): string {
+function fieldTypeOf(field: protobuf.Field): string {
   const { filterOf, sortOf } = ruleOf(field)
   if (filterOf) return `Filter<${filterOf}Fields>`
   return sortOf ? `Sort<${sortOf}Fields>` : jsonTypeOf(field, typeName)
@@ -184,7 +184,7 @@ function inputParameter(route: Route): string[] {
 
 function queryType(route: Route, fields: readonly protobuf.Field[]): string {
   const own = fields.filter(field => !isListQuery(field))
-  const members = own.map(field => `${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${inputTypeOf(field)}`)
+  const members = own.map(field => `${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${fieldTypeOf(field)}`)
   const list = own.length < fields.length ? [`ListQuery<${typeName(answerOf(route)!)}Fields>`] : []
   return [...list, ...(own.length > 0 ? [`{ ${members.join('; ')} }`] : [])].join(' & ')
 }

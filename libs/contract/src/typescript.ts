@@ -2,6 +2,7 @@ import { protoFolder } from '@rollcall/protos'
 import protobuf from 'protobufjs'
 import { type DeclaredEvent, eventsOf } from './declared-events.ts'
 import { fieldTable } from './field-table.ts'
+import { declaredTypesOf, messagesHeldBy } from './json-types.ts'
 import { type JsonKind, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 import { fullName, lowerFirst, messagesOf, servicesOf } from './root.ts'
 import { compileRoutes, findMessage } from './routes.ts'
@@ -88,11 +89,7 @@ export function reachableFrom(
   for (const message of messages) {
     if (reached.has(message)) continue
     reached.add(message)
-    const held = message.fieldsArray.map(field => field.resolve().resolvedType)
-    reachableFrom(
-      held.filter(type => type instanceof protobuf.Type),
-      reached,
-    )
+    reachableFrom(message.fieldsArray.flatMap(messagesHeldBy), reached)
   }
   return reached
 }
@@ -209,13 +206,13 @@ function jsonDeclaration(type: protobuf.Type, reference: Reference): string {
 }
 
 /** Declares the JSON type of a message under a name. */
-export function jsonType(type: protobuf.Type, name: string, reference: Reference): string {
+export function jsonType(type: protobuf.Type, name: string, reference: Reference, typeOf = jsonTypeOf): string {
   const { record = false, entry = false } = shapeOf(type)
   const ids = record || entry ? '  _id: string\n  id: string\n' : ''
   const dates = record ? '  createdAt: string\n  updatedAt: string\n' : ''
   const fields = shownFieldsOf(type).map(
     field =>
-      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${isOptional(field) ? '?' : ''}: ${jsonTypeOf(field, reference)}\n`,
+      `${comment(field.comment, '  ')}  ${wireNameOf(field)}${isOptional(field) ? '?' : ''}: ${typeOf(field, reference)}\n`,
   )
   const text = type.comment ?? `${typeName(type)} as JSON.`
   return `${comment(text)}export type ${name} = {\n${ids}${fields.join('')}${dates}}\n`
@@ -237,6 +234,9 @@ function fieldsDeclaration(type: protobuf.Type): string {
 /** Returns the type of a field in JSON. */
 export function jsonTypeOf(field: protobuf.Field, reference: Reference): string {
   field.resolve()
+  const declared = declaredTypesOf(field)
+  if (declared)
+    return declared.map(type => (type instanceof protobuf.Type ? reference(type, 'Json') : type.type)).join(' | ')
   const { json, format, nullable } = ruleOf(field)
   const base = json
     ? json === 'any' && format

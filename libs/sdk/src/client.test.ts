@@ -407,6 +407,16 @@ describe('the client', () => {
     })
   })
 
+  it('takes back what the API answered', async () => {
+    const { imports, contacts, segments, roles } = client()
+    const upload = await imports.upload(new File(['email'], 'contacts.csv'))
+    await imports.start({ importId: upload.importId, mapping: upload.suggestedMapping })
+    const segment = await segments.get('s')
+    await contacts.list({ filter: segment.filter, sort: segment.sort })
+    const role = await roles.get('r')
+    await roles.save({ name: 'copy', kind: 'api', permissions: role.permissions })
+  })
+
   it('types filters by the fields of the record', () => {
     const { contacts } = client()
     contacts.list({
@@ -423,6 +433,19 @@ describe('the client', () => {
     // @ts-expect-error: no array
     contacts.list({ filter: { email: { $size: 1 } } })
     assert.equal(RollcallError.name, 'RollcallError')
+  })
+
+  it('types what bodies may hold', async () => {
+    const { messages, tokens, workspaces, roles } = client()
+    // @ts-expect-error: neither an address nor a contact
+    await messages.send({ to: 42, subject: 's' })
+    // @ts-expect-error: no date
+    await tokens.create({ name: 'n', expiresAt: {} })
+    // @ts-expect-error: no number
+    await workspaces.create({ name: 'n', seats: 'many' })
+    // @ts-expect-error: no array of actions
+    await roles.save({ name: 'n', kind: 'api', permissions: { audience: 'everything' } })
+    assert.equal(requests.length, 4)
   })
 })
 

@@ -10,11 +10,18 @@ export type WebhookEvent = {
     timestamp: string
     /** Id of the organization. */
     organization: string
-    data: Events[T]
+    data: Events[T] | Truncated
     /** Whether it is an example that somebody sent from the console or the API. */
     test?: true
   }
 }[EventType]
+
+/** In place of data over 64 KiB. Fetch the event by `events.get`. */
+export type Truncated = {
+  /** Id of the record. */
+  id: string
+  truncated: true
+}
 
 /** Headers of a request: of fetch, of Node, or a plain object. */
 export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>

@@ -272,9 +272,9 @@ export type Segment = {
   name: string
   description: string
   /** As for the list of contacts; {} matches all contacts. */
-  filter: Record<string, unknown>
+  filter: Filter<ContactFields>
   /** As for the list of contacts; {} is newest first. */
-  sort: Record<string, unknown>
+  sort: Sort<ContactFields>
   /** What clients show of its contacts; theirs to interpret. */
   columns: string[]
   createdBy: Actor
@@ -637,7 +637,7 @@ export type CollectionField = {
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum' | 'email' | 'url' | 'text'
   required: boolean
   /** The value of entries without one; null: none. */
-  default: unknown
+  default: string | number | boolean | null
   /** Allowed values of an enum. */
   options: string[]
   /** Whether no two entries may have the same value. */
@@ -913,7 +913,7 @@ export type Role = {
   kind: 'api' | 'user' | 'both'
   builtIn: boolean
   /** Actions by resource. */
-  permissions: Record<string, unknown>
+  permissions: Record<string, readonly string[]>
   description: string
   tokenCount: number
   memberCount: number
@@ -928,7 +928,7 @@ export type SavedRole = {
   name: string
   kind: 'api' | 'user'
   builtIn: boolean
-  permissions: Record<string, unknown>
+  permissions: Record<string, readonly string[]>
   description: string
   tokenCount: number
   memberCount: number
@@ -1422,12 +1422,12 @@ export type ImportUpload = {
   /** Data rows. */
   rowCount: number
   /** The first three rows, keyed by header. */
-  previewRows: unknown
+  previewRows: Record<string, string>[]
   delimiter: string
   encoding: string
   expiresAt: string
   /** Suggested mapping of headers to targets. */
-  suggestedMapping: Record<string, unknown>
+  suggestedMapping: Record<string, string>
   /** Rows that repeat the email of an earlier row, by the suggested mapping. */
   duplicateEmails: number
 }
@@ -1517,7 +1517,7 @@ export type ImportJob = {
   progress: number
   result: ImportResult
   failedReason: string | null
-  mapping: Record<string, unknown>
+  mapping: Record<string, string>
   duplicateStrategy: string
   tags: string[]
   emptyValues: string
@@ -1544,6 +1544,10 @@ export type ContactsChange = {
   unsubscribed?: boolean
   addToLists?: string[]
   removeFromLists?: string[]
+}
+
+export type ContactReference = {
+  contactId: string
 }
 
 export type Smtp = {
@@ -1579,7 +1583,7 @@ export type FieldDefinition = {
   type: 'string' | 'number' | 'boolean' | 'date' | 'enum' | 'email' | 'url' | 'text'
   required?: boolean
   /** The value of entries without one. */
-  default?: unknown
+  default?: string | number | boolean | null
   /** Allowed values. An enum needs at least one. */
   options?: string[]
   /** Not for boolean, enum and text, and not with a default. */
@@ -1828,7 +1832,7 @@ export type PreviewTemplateBody = {
 
 export type SendMessageBody = {
   /** An address, or {"contactId": "…"} for the address that the contact has when the message is sent. */
-  to: unknown
+  to: string | ContactReference
   /** The sender. Default: the organization's default sender. */
   from?: string
   /** Required without a template that has one. It is used instead of that of the template. */
@@ -2095,7 +2099,7 @@ export type SaveRoleBody = {
   /** Immutable. */
   kind: 'api' | 'user'
   /** Actions (read, create, update, delete) by resource. */
-  permissions: Record<string, unknown>
+  permissions: Record<string, readonly string[]>
   description?: string
   /** Only shows what the request would change. The id of a role that does not exist yet is then of no use. */
   dryRun?: boolean
@@ -2122,7 +2126,7 @@ export type CreateTokenBody = {
   name: string
   description?: string
   /** A date in the future. */
-  expiresAt?: unknown
+  expiresAt?: string | null
   /** Name of an API role. If omitted, the token has its creator's permissions. */
   role?: string
 }
@@ -2143,7 +2147,7 @@ export type CreateWorkspaceBody = {
   name: string
   image?: string | null
   /** An integer of at least 1, or null (the default) for unlimited. */
-  seats?: unknown
+  seats?: number | null
   /** true or false by feature slug. */
   features?: Record<string, boolean | null>
 }
@@ -2152,7 +2156,7 @@ export type UpdateWorkspaceBody = {
   name?: string
   image?: string | null
   /** An integer of at least 1 and not below the seats taken, or null for unlimited. */
-  seats?: unknown
+  seats?: number | null
   /** Merged into the existing settings. null removes one. */
   features?: Record<string, boolean | null>
 }

@@ -131,7 +131,7 @@ function Field({
           <ValueInput
             field={{ name: t('collections.field.default'), type, options }}
             value={field.default}
-            onChange={value => onChange({ default: value })}
+            onChange={value => onChange({ default: value as FieldDraft['default'] })}
             error={errorOf('default')}
           />
         </div>

@@ -14,7 +14,7 @@ export type FieldDraft = {
   required: boolean
   unique: boolean
   options: string[]
-  default: unknown
+  default: CollectionField['default'] | undefined
   isStored: boolean
 }
 

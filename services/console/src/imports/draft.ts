@@ -27,8 +27,8 @@ export function newDraft(
   corrects?: ImportJob,
 ): ImportDraft {
   const { headers, suggestedMapping } = uploaded.upload
-  if (!corrects) return { ...uploaded, mapping: suggestedMapping as Mapping, options: USUAL }
-  const known = Object.entries(corrects.mapping as Mapping).filter(([header]) => headers.includes(header))
+  if (!corrects) return { ...uploaded, mapping: suggestedMapping, options: USUAL }
+  const known = Object.entries(corrects.mapping).filter(([header]) => headers.includes(header))
   const { duplicateStrategy, emptyValues, tags, listIds } = corrects
   return {
     ...uploaded,

@@ -153,7 +153,8 @@ function EditWorkspace({
   const { t } = useTranslation()
   const form = useForm({ initialValues: { name, seats: (seats ?? '') as number | string } })
   const submit = useSubmit(form, {
-    send: values => rollcall.workspaces.update(_id, { ...values, seats: values.seats === '' ? null : values.seats }),
+    send: values =>
+      rollcall.workspaces.update(_id, { ...values, seats: values.seats === '' ? null : Number(values.seats) }),
     done: t('workspaces.saved', { name: form.values.name }),
     onDone: onClose,
   })

@@ -86,7 +86,7 @@ function CreateWorkspace({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const form = useForm({ initialValues: { name: '', seats: '' as number | string } })
   const submit = useSubmit(form, {
-    send: ({ name, seats }) => rollcall.workspaces.create({ name, seats: seats === '' ? null : seats }),
+    send: ({ name, seats }) => rollcall.workspaces.create({ name, seats: seats === '' ? null : Number(seats) }),
     done: t('workspaces.created', { name: form.values.name }),
     onDone: onClose,
   })
