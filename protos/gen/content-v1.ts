@@ -323,7 +323,7 @@ export const linkFields = {
   'clicks': 'number',
   'uniqueClicks': 'number',
   'lastClickedAt': 'date',
-  'shortUrl': 'string',
+  'shortUrl': { type: 'string', isComputed: true },
   'createdBy': 'object',
   'createdBy.kind': 'string',
   'createdBy.id': 'string',

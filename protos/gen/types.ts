@@ -79,6 +79,8 @@ export type Rule = {
   filterOnly: boolean
   /** What free JSON holds that the service itself checks, for types and schemas: names of libs/contract/src/json-types.ts or of messages, separated by spaces. */
   types: string
+  /** Made when the record is shown. Of the parameters of lists, only projection may name it. */
+  computed: boolean
 }
 
 /** Format of a text. */

@@ -71,7 +71,7 @@ export const webhookFields = {
   'failingSince': 'date',
   'lastSuccessAt': 'date',
   'lastFailureAt': 'date',
-  'pending': 'number',
+  'pending': { type: 'number', isComputed: true },
   'createdBy': 'object',
   'createdBy.kind': 'string',
   'createdBy.id': 'string',
@@ -357,8 +357,8 @@ export const loggedEventFields = {
   'subject.kind': 'string',
   'subject.id': 'objectId',
   'subject.name': 'string',
-  'data': 'object',
-  'changes': 'object',
+  'data': { type: 'object', isComputed: true },
+  'changes': { type: 'object', isComputed: true },
 } as const
 
 /** EventCredential as JSON. */

@@ -2,7 +2,7 @@ import protobuf from 'protobufjs'
 import { eventsOf } from './declared-events.ts'
 import { errorCodes, errorTextOf } from './errors/catalogue.ts'
 import { fieldTable } from './field-table.ts'
-import { ContractError, ruleOf, shapeOf, wireNameOf } from './options.ts'
+import { ContractError, type RuleOption, ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { acceptsIdempotencyKey, startsJob } from './route-traits.ts'
 import { findMessage, type Route } from './routes.ts'
 import { comment, HEADER, jsonType, jsonTypeOf, reachableFrom, typeName } from './typescript.ts'
@@ -108,7 +108,8 @@ function fieldTypeOf(field: protobuf.Field): string {
 /** Declares the fields of a listed record that filter, sort and projection can name. */
 function fieldsType(type: protobuf.Type): string {
   const common = ['_id', 'id', 'createdAt', 'updatedAt'].map(name => `  ${name}: string\n`)
-  const own = Object.entries(fieldTable(type)).filter(([name]) => name !== '_id' && name !== 'id')
+  const computed = computedFieldsOf(type)
+  const own = Object.entries(fieldTable(type)).filter(([name]) => !['_id', 'id', ...computed].includes(name))
   const members = own.map(([name, kind]) => `  '${name}': ${filterTypeOf(type, name, kind)}\n`)
   const open = openFieldsOf(type).map(name => `  [key: \`${name}.\${string}\`]: string | number | boolean\n`)
   return `/** The fields of ${typeName(type)} that filter, sort and projection can name. */\nexport type ${typeName(type)}Fields = {\n${[...common, ...members, ...open].join('')}}\n`
@@ -142,9 +143,16 @@ function fieldAt(type: protobuf.Type, [name, ...rest]: string[]): protobuf.Field
   return field?.resolvedType instanceof protobuf.Type ? fieldAt(field.resolvedType, rest) : undefined
 }
 
+/** Returns the fields that only projection can name. */
+function computedFieldsOf(type: protobuf.Type): string[] {
+  return type.fieldsArray.filter(field => ruleOf(field).computed).map(wireNameOf)
+}
+
 /** Returns the fields of free JSON, below which any key can be named. */
 function openFieldsOf(type: protobuf.Type): string[] {
-  return type.fieldsArray.filter(field => opened.has(ruleOf(field).json ?? '')).map(wireNameOf)
+  const isOpen = ({ json, computed, filterOf, sortOf }: RuleOption) =>
+    opened.has(json ?? '') && !computed && !filterOf && !sortOf
+  return type.fieldsArray.filter(field => isOpen(ruleOf(field))).map(wireNameOf)
 }
 
 const opened = new Set(['object', 'strings', 'flags', 'scalars'])
@@ -185,8 +193,13 @@ function inputParameter(route: Route): string[] {
 function queryType(route: Route, fields: readonly protobuf.Field[]): string {
   const own = fields.filter(field => !isListQuery(field))
   const members = own.map(field => `${wireNameOf(field)}${ruleOf(field).required ? '' : '?'}: ${fieldTypeOf(field)}`)
-  const list = own.length < fields.length ? [`ListQuery<${typeName(answerOf(route)!)}Fields>`] : []
+  const list = own.length < fields.length ? [listQueryOf(answerOf(route)!)] : []
   return [...list, ...(own.length > 0 ? [`{ ${members.join('; ')} }`] : [])].join(' & ')
+}
+
+function listQueryOf(type: protobuf.Type): string {
+  const computed = computedFieldsOf(type).map(name => `'${name}'`)
+  return `ListQuery<${[`${typeName(type)}Fields`, ...(computed.length > 0 ? [computed.join(' | ')] : [])].join(', ')}>`
 }
 
 function isListQuery(field: protobuf.Field): boolean {

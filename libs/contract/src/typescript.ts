@@ -224,9 +224,12 @@ function isOptional(field: protobuf.Field): boolean {
 
 /** Declares the public fields of a record: those allowed in filter, sort and projection. */
 function fieldsDeclaration(type: protobuf.Type): string {
-  const hidden = type.fieldsArray.filter(field => ruleOf(field).filterOnly).map(wireNameOf)
-  const specOf = (name: string, kind: string) =>
-    hidden.includes(name) ? `{ type: '${kind}', isHiddenSet: true }` : `'${kind}'`
+  const rules = new Map(type.fieldsArray.map(field => [wireNameOf(field), ruleOf(field)]))
+  const specOf = (name: string, kind: string) => {
+    const { filterOnly, computed } = rules.get(name) ?? {}
+    const flag = filterOnly ? 'isHiddenSet' : computed ? 'isComputed' : undefined
+    return flag ? `{ type: '${kind}', ${flag}: true }` : `'${kind}'`
+  }
   const lines = Object.entries(fieldTable(type)).map(([name, kind]) => `  '${name}': ${specOf(name, kind)},\n`)
   return `/** The public fields of ${typeName(type)}. */\nexport const ${lowerFirst(typeName(type))}Fields = {\n${lines.join('')}} as const\n`
 }

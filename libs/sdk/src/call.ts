@@ -110,8 +110,11 @@ export type Filter<Fields> = {
 /** Order by fields: 1 ascending, -1 descending. The first key comes first. */
 export type Sort<Fields> = { [Name in keyof Fields]?: 1 | -1 }
 
-/** The parameters of a list. `page` and `limit` apply to one page, not to `for await`. */
-export type ListQuery<Fields> = {
+/**
+ * The parameters of a list. `page` and `limit` apply to one page, not to `for await`. `Computed` are fields that only
+ * projection can name.
+ */
+export type ListQuery<Fields, Computed extends string = never> = {
   /** From 1. */
   page?: number
   /** Records on a page, at most 1000. Default: 10. */
@@ -121,5 +124,5 @@ export type ListQuery<Fields> = {
   /** References to expand, separated by spaces. */
   populate?: string
   /** Fields to include (1) or to exclude (0). The types of the records do not follow it. */
-  projection?: { [Name in keyof Fields]?: 0 | 1 }
+  projection?: { [Name in keyof Fields | Computed]?: 0 | 1 }
 }

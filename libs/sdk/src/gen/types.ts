@@ -2501,8 +2501,6 @@ export type SegmentFields = {
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
   'createdBy.name': string
-  [key: `filter.${string}`]: string | number | boolean
-  [key: `sort.${string}`]: string | number | boolean
 }
 
 /** The fields of Campaign that filter, sort and projection can name. */
@@ -2737,7 +2735,6 @@ export type LinkFields = {
   'clicks': number
   'uniqueClicks': number
   'lastClickedAt': string
-  'shortUrl': string
   'createdBy': Record<string, unknown>
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
@@ -2977,7 +2974,6 @@ export type WebhookFields = {
   'failingSince': string
   'lastSuccessAt': string
   'lastFailureAt': string
-  'pending': number
   'createdBy': Record<string, unknown>
   'createdBy.kind': 'user' | 'token' | 'import' | 'workflow' | 'system'
   'createdBy.id': string
@@ -3023,10 +3019,6 @@ export type LoggedEventFields = {
   'subject.kind': string
   'subject.id': string
   'subject.name': string
-  'data': Record<string, unknown>
-  'changes': Record<string, unknown>
-  [key: `data.${string}`]: string | number | boolean
-  [key: `changes.${string}`]: string | number | boolean
 }
 
 /** The fields of ImportJob that filter, sort and projection can name. */
@@ -3347,7 +3339,7 @@ export type Api = {
   /** Short links: addresses under /l/ that lead to a URL and count who follows them. */
   links: {
     /** Lists short links, newest first. Honours the shared list parameters. Use it to see which links there are and how often they are followed. */
-    list(query?: ListQuery<LinkFields>, options?: RequestOptions): List<Link>
+    list(query?: ListQuery<LinkFields, 'shortUrl'>, options?: RequestOptions): List<Link>
     /** Creates a short link. A slug is unique in the installation, and never given to another link, even after its link is deleted. Use it where a URL is too long to read or to print, or to count who follows it. */
     create(body: CreateLinkBody, options?: KeyedOptions): Promise<Link>
     /** Returns a short link. Use it to see where a link leads and how often it was followed. */
@@ -3554,7 +3546,7 @@ export type Api = {
   /** Webhook endpoints: URLs that receive events, signed as Standard Webhooks specifies. */
   webhooks: {
     /** Lists endpoints, newest first. Honours the shared list parameters. Use it to see where events go and which endpoints fail. */
-    list(query?: ListQuery<WebhookFields>, options?: RequestOptions): List<Webhook>
+    list(query?: ListQuery<WebhookFields, 'pending'>, options?: RequestOptions): List<Webhook>
     /** Creates an endpoint. Only this answer and that of a rotation contain the signing secret. The caller needs events.read besides, because the endpoint receives what the event log shows. Use it to hear of changes without asking again and again. */
     create(body: CreateWebhookBody, options?: KeyedOptions): Promise<CreatedWebhook>
     /** Lists the types of events, with a description, the JSON Schema of the body and an example. An array, sorted by type. Use it to choose types, and to test a receiver with the examples. */
@@ -3586,7 +3578,7 @@ export type Api = {
   /** The event log: everything that happened in the organization except mail to accounts, and who did it. Nobody can change it. */
   events: {
     /** Lists events, newest first. Honours the shared list parameters. Use it to answer who did what, when and from where. */
-    list(query?: ListQuery<LoggedEventFields>, options?: RequestOptions): List<LoggedEvent>
+    list(query?: ListQuery<LoggedEventFields, 'data' | 'changes'>, options?: RequestOptions): List<LoggedEvent>
     /** Downloads the events that match a filter as CSV, in the order of `sort`. Use it to keep the log longer than the retention, or to search it elsewhere. */
     export(query?: { filter?: Filter<LoggedEventFields>; sort?: Sort<LoggedEventFields> }, options?: RequestOptions): Promise<Response>
     /** Returns an event. The id is that of the webhook-id header. Use it to fetch the data of an event that a webhook named. */

@@ -17,6 +17,8 @@ export type FieldSpec = {
    * has an item.
    */
   isHiddenSet?: true
+  /** Made when the record is shown: only projection may name it. */
+  isComputed?: true
 }
 
 /**
@@ -26,7 +28,11 @@ export type FieldSpec = {
 export type FieldTable = Readonly<Record<string, FieldType | FieldSpec>>
 
 /** A resolved public field. */
-export type Field = Pick<FieldSpec, 'key' | 'isHiddenSet'> & { type: ScalarType; isArray: boolean; path: string }
+export type Field = Pick<FieldSpec, 'key' | 'isHiddenSet' | 'isComputed'> & {
+  type: ScalarType
+  isArray: boolean
+  path: string
+}
 
 const common: FieldTable = {
   _id: 'objectId',
@@ -35,14 +41,19 @@ const common: FieldTable = {
   updatedAt: 'date',
 }
 
-/** Returns the public field of a name; undefined if there is none. */
+/** Returns the shown field of a name, which projection may name; undefined if there is none. */
 export function fieldOf(fields: FieldTable, name: string): Field | undefined {
-  const field = filterFieldOf(fields, name)
+  const field = anyFieldOf(fields, name)
   return field?.isHiddenSet ? undefined : field
 }
 
 /** Returns the field that filters may name; undefined if there is none. */
 export function filterFieldOf(fields: FieldTable, name: string): Field | undefined {
+  const field = anyFieldOf(fields, name)
+  return field?.isComputed ? undefined : field
+}
+
+function anyFieldOf(fields: FieldTable, name: string): Field | undefined {
   const spec = ownValue(fields, name) ?? ownValue(common, name) ?? wildcard(fields, name)
   if (spec === undefined) return undefined
   const { type, path = name, ...more } = typeof spec === 'string' ? { type: spec } : spec

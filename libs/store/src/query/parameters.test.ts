@@ -18,6 +18,7 @@ const fields: FieldTable = {
   records: 'object[]',
   'records.value': 'string',
   label: { type: 'string', path: 'storedLabel' },
+  link: { type: 'string', isComputed: true },
 }
 
 const refusedAs = (path: string) => (error: unknown) => {
@@ -75,6 +76,7 @@ describe('sort', () => {
       '{"emailKey":1}',
       '{"__proto__":1}',
       '{"name.x":1}',
+      '{"link":1}',
     ]
     const directions = [
       '{"name":0}',
@@ -97,6 +99,11 @@ describe('sort', () => {
 describe('projection', () => {
   const project = (projection: unknown, record: Record<string, unknown>) =>
     parseProjection(JSON.stringify(projection), fields)!(record)
+
+  it('takes what is made when the record is shown', () => {
+    assert.deepEqual(project({ link: 1 }, { _id: 'i', name: 'n', link: '/l/n' }), { _id: 'i', link: '/l/n' })
+  })
+
   const record = {
     _id: 'i',
     id: 'i',

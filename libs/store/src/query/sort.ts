@@ -20,7 +20,7 @@ export function parseSort(text: string | undefined, fields: FieldTable): SortOrd
   let arrays = 0
   for (const [name, value] of wanted) {
     const field = fieldOf(fields, name)
-    if (!field) throw invalidParameter('sort', `${name} is not a field that can be sorted by`)
+    if (!field || field.isComputed) throw invalidParameter('sort', `${name} is not a field that can be sorted by`)
     if (field.isArray && ++arrays > 1) throw invalidParameter('sort', 'names more than one array')
     order[field.key?.path ?? field.path] ??= directionOf(name, value)
   }
@@ -44,7 +44,7 @@ export function withTieBreak(order: SortOrder, unique: readonly string[] = []): 
  */
 export function isReversible(order: SortOrder, fields: FieldTable): boolean {
   const arrays = Object.keys(fields)
-    .map(name => filterFieldOf(fields, name)!)
+    .flatMap(name => filterFieldOf(fields, name) ?? [])
     .filter(({ isArray, type }) => isArray || type === 'scalar')
     .map(({ path }) => path.replace(/\.\*$/, ''))
   return !Object.keys(order).some(path => arrays.some(array => path === array || path.startsWith(`${array}.`)))

@@ -48,10 +48,8 @@ linkSchema.index({ organization: 1, deletedAt: 1, createdAt: -1, _id: -1 })
 /** Matches links that are not deleted. */
 export const alive = { deletedAt: null }
 
-const { shortUrl: _made, ...stored } = declared
-
-/** The stored public fields of a link. `shortUrl` is made when it is shown. */
-export const linkFields: FieldTable = stored
+/** The public fields of a link. */
+export const linkFields: FieldTable = declared
 
 const present = presenter<LinkJson>(declared)
 

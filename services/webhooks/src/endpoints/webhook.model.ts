@@ -66,10 +66,8 @@ export const webhookSchema = new Schema<Webhook>(
 )
 webhookSchema.index({ organization: 1, createdAt: -1, _id: -1 })
 
-const { pending: _counted, ...stored } = declared
-
-/** The stored public fields of an endpoint. `pending` is counted when it is shown. */
-export const webhookFields: FieldTable = stored
+/** The public fields of an endpoint. */
+export const webhookFields: FieldTable = declared
 
 /** An endpoint and the number of deliveries that wait for it. */
 export type CountedWebhook = Webhook & { pending: number }
