@@ -4,7 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
 type Reference = { $ref: string }
-type Response = { content?: Record<string, { schema?: object }> }
+type Response = { content?: Record<string, { schema?: object }>; headers?: Record<string, Header | Reference> }
+type Header = { required?: boolean; schema: { type?: string; pattern?: string } }
 
 const { routes } = contractRoutes()
 const contract = generateOpenApi(routes, 'test')
@@ -43,7 +44,8 @@ export function checkAnswer(method: string, url: URL, status: number, headers: H
     assert.ok(codes?.includes(code), `${what}: the error ${code} is not declared; ${text.slice(0, 500)}`)
   }
   const place = '$ref' in declared ? declared.$ref.split('/').slice(1) : pointer
-  const { content } = lookUp(place) as Response
+  const { content, headers: declaredHeaders = {} } = lookUp(place) as Response
+  checkHeaders(declaredHeaders, headers, what)
   if (!content || method === 'HEAD') return
 
   const type = headers.get('content-type')?.split(';')[0]?.trim() ?? ''
@@ -53,6 +55,21 @@ export function checkAnswer(method: string, url: URL, status: number, headers: H
   if (!validate(JSON.parse(text))) {
     assert.fail(`${what}: ${ajv.errorsText(validate.errors, { dataVar: 'body' })}; ${text.slice(0, 500)}`)
   }
+}
+
+/** Headers that an answer has only where they are declared. */
+const SPECIAL = ['x-limit-clamped', 'idempotency-replayed', 'www-authenticate', 'content-disposition', 'retry-after']
+
+function checkHeaders(declared: NonNullable<Response['headers']>, headers: Headers, what: string): void {
+  for (const [name, given] of Object.entries(declared)) {
+    const { required, schema } = ('$ref' in given ? lookUp(given.$ref.split('/').slice(1)) : given) as Header
+    const value = headers.get(name)
+    assert.ok(value !== null || !required, `${what}: no ${name}`)
+    const pattern = schema.type === 'integer' ? '^\\d+$' : schema.pattern
+    if (value !== null && pattern) assert.match(value, new RegExp(pattern), `${what}: ${name}`)
+  }
+  const names = Object.keys(declared).map(name => name.toLowerCase())
+  for (const name of SPECIAL) assert.ok(!headers.has(name) || names.includes(name), `${what}: ${name} is not declared`)
 }
 
 function lookUp(pointer: readonly string[]): unknown {

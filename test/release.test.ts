@@ -29,6 +29,7 @@ async function release(env: NodeJS.ProcessEnv = {}) {
 
 describe('a release', () => {
   standIn('npm')
+  standIn('node')
   standIn('cosign')
   standIn('git')
 
@@ -58,6 +59,11 @@ describe('a release', () => {
       assert.ok(calls.some(call => call.startsWith('cosign attest') && call.endsWith(`${image}@${digest('d')}`)))
       assert.ok(stdout.includes(`services.${service}.image.digest=${digest('d')}`))
     }
+    assert.deepEqual(calls.slice(-3), [
+      'node libs/sdk/pack.ts 1.2.3',
+      'npm publish ./libs/sdk/dist --access public',
+      '',
+    ])
   })
 
   it('is refused on a base by its tag', async () => {

@@ -1,4 +1,5 @@
-// Builds the package that npm gets, into libs/sdk/dist: `node libs/sdk/pack.ts`. The repository itself runs the sources.
+// Builds the package that npm gets, into libs/sdk/dist: `node libs/sdk/pack.ts 1.2.3`. Default: the version of the
+// manifest. The repository itself runs the sources.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -13,7 +14,7 @@ execFileSync(process.execPath, [TSC, '-p', join(HERE, 'tsconfig.pack.json')], { 
 const { name, version, description, license, type } = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
 const manifest = {
   name,
-  version,
+  version: process.argv[2] ?? version,
   description,
   license,
   type,

@@ -599,11 +599,11 @@ export type UpdateSettingsRequest = {
   language?: string
   /** At most 50, each with scheme and host only, such as https://app.example.com. Replaces the list. */
   allowedOrigins?: string[]
-  /** 1 to 720. */
+  /** How long a session lasts. */
   sessionHours?: number
   /** The caller who turns it on must have a second factor. */
   requireMfa?: boolean
-  /** 7 to 365. */
+  /** How long events are kept. */
   eventRetentionDays?: number
   defaultTracking?: UpdateSettingsRequestUpdateTracking | null
 }

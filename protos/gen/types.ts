@@ -81,6 +81,9 @@ export type Rule = {
   types: string
   /** Made when the record is shown. Of the parameters of lists, only projection may name it. */
   computed: boolean
+  /** Bounds of a number, both allowed. */
+  min: number
+  max: number
 }
 
 /** Format of a text. */

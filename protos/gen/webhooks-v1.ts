@@ -153,7 +153,7 @@ export type UpdateWebhookRequest = {
 
 export type RotateWebhookSecretRequest = {
   id: string
-  /** Hours, from 0 to 168. */
+  /** How long the replaced secret signs as well. Default: 24. */
   overlapHours?: number
 }
 
@@ -178,7 +178,7 @@ export type RecoverWebhookResponse = {
 
 export type GetWebhookStatsRequest = {
   id: string
-  /** Hours back from now, from 1 to 720. Default: 24. */
+  /** Hours back from now. Default: 24. */
   hours?: number
 }
 

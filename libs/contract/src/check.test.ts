@@ -32,6 +32,7 @@ protobuf.parse(
     optional string labels = 16 [(rollcall.rule) = { json: TEXTS trim: true min_len: 1 max_len: 4 max_items: 2 }];
     optional string flags = 17 [(rollcall.rule) = { json: FLAGS }];
     repeated string nets = 18 [(rollcall.rule) = { format: CIDR }];
+    optional int32 hours = 19 [(rollcall.rule) = { min: 0 max: 24 }];
   }
   message Either { option (rollcall.shape) = { any_field: true }; string id = 1; optional string a = 2; optional string b = 3; }
   message Open { option (rollcall.shape) = { open: true }; string name = 1; }
@@ -146,6 +147,8 @@ describe('the check of a body', () => {
     ['a broken date', { ...good, at: '2026-13-01' }, 'invalid field -> at: must be an ISO 8601 date'],
     ['a day on no calendar', { ...good, at: '2024-02-31' }, 'invalid field -> at: must be an ISO 8601 date'],
     ['a text for a flag', { ...good, flag: 'true' }, 'invalid field -> flag: must be true or false'],
+    ['a number below its bounds', { ...good, hours: -1 }, 'invalid field -> hours: must be from 0 to 24'],
+    ['a number above its bounds', { ...good, hours: 25 }, 'invalid field -> hours: must be from 0 to 24'],
     ['a fraction for an integer', { ...good, count: 1.5 }, 'invalid field -> count: must be an integer'],
     ['an integer past 32 bits', { ...good, count: 2 ** 31 }, 'invalid field -> count: must be an integer'],
     ['a text for a number', { ...good, share: '1' }, 'invalid field -> share: must be a number'],

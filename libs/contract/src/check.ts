@@ -160,7 +160,7 @@ function compileTyped(field: protobuf.Field, rule: RuleOption): ValueCheck {
     case 'int32':
     case 'int64':
     case 'double':
-      return numberCheck(field.type)
+      return numberCheck(field.type, rule)
     default:
       return (_value, path, issues) => issues.add('request.invalid_field', path)
   }
@@ -201,14 +201,18 @@ export function stringCheck(rule: RuleOption): ValueCheck {
   }
 }
 
-export function numberCheck(type: string): ValueCheck {
+export function numberCheck(type: string, rule: RuleOption): ValueCheck {
   const integer = type !== 'double'
   const bound = type === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = rule
   return (value, path, issues) => {
-    const fits =
-      typeof value === 'number' &&
-      (integer ? Number.isInteger(value) && Math.abs(value) <= bound : Number.isFinite(value))
-    return fits ? value : issues.add('request.invalid_field', path, integer ? 'must be an integer' : 'must be a number')
+    if (
+      typeof value !== 'number' ||
+      !(integer ? Number.isInteger(value) && Math.abs(value) <= bound : Number.isFinite(value))
+    )
+      return issues.add('request.invalid_field', path, integer ? 'must be an integer' : 'must be a number')
+    if (value >= min && value <= max) return value
+    return issues.add('request.invalid_field', path, `must be from ${min} to ${max}`)
   }
 }
 

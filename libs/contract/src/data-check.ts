@@ -60,6 +60,8 @@ const unbounded = {
   controls: true,
   minLen: 0,
   maxLen: Number.POSITIVE_INFINITY,
+  min: Number.NEGATIVE_INFINITY,
+  max: Number.POSITIVE_INFINITY,
   maxItems: Number.POSITIVE_INFINITY,
 }
 
@@ -81,5 +83,5 @@ function checkOf(field: protobuf.Field, rule: RuleOption, isOpen: boolean): Valu
   if (field.type === 'bool')
     return (value, path, issues) =>
       typeof value === 'boolean' ? value : issues.add('request.invalid_field', path, 'must be true or false')
-  return field.type === 'string' ? stringCheck(rule) : numberCheck(field.type)
+  return field.type === 'string' ? stringCheck(rule) : numberCheck(field.type, rule)
 }

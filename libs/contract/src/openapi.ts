@@ -131,12 +131,28 @@ const headers: Record<string, Schema> = {
     pattern: '^[0-9]+;w=[0-9]+$',
     maxLength: 40,
   }),
-  'X-Request-Id': header('Id of the request. Quote it when you report a problem.', { type: 'string', format: 'uuid' }),
+  'X-Request-Id': header(
+    'Id of the request: the one that it came with, or a new one. Quote it when you report a problem.',
+    {
+      type: 'string',
+      pattern: '^[\\w.:=+/-]{1,128}$',
+    },
+  ),
   'X-Error-Code': header('The error code. `x-error-codes` of an operation lists its possible values.', {
     type: 'string',
     enum: errorCodes,
   }),
   'Retry-After': header('Seconds to wait before the next attempt.', count),
+  'WWW-Authenticate': header('Why the credential is refused, as `error_description`.', { type: 'string' }),
+  'Content-Disposition': header('The name of the file.', { type: 'string' }),
+  'X-Limit-Clamped': {
+    description: 'The number of records that a page has at most, if the request asked for more.',
+    schema: count,
+  },
+  'Idempotency-Replayed': {
+    description: 'Whether this is the answer that an earlier request with the key got.',
+    schema: { const: 'true' },
+  },
 }
 const headerRefs = (...names: string[]) =>
   Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
@@ -166,6 +182,7 @@ const errorResponses: Record<string, Schema> = {
   Unauthorized: {
     description: 'No valid credential. The reason is in `WWW-Authenticate`.',
     content: { 'text/plain': { schema: { const: 'Unauthorized' } } },
+    headers: headerRefs('WWW-Authenticate'),
   },
   Forbidden: jsonResponse('Not allowed.', { oneOf: [errorBody, refusedBody] }),
   NotFound: jsonResponse('No such record.', errorBody),
@@ -241,8 +258,8 @@ function operationOf(route: Route, schemas: Schemas, example?: Example): Operati
     'x-error-codes': codes,
     ...(example && { 'x-codeSamples': codeSamplesOf(route, example) }),
     responses: {
-      [route.status]: withAnswer(success(route, schemas), example),
-      ...(route.returns.accepted !== undefined && { 202: withAnswer(accepted(route, schemas)) }),
+      [route.status]: withAnswer(route, success(route, schemas), example),
+      ...(route.returns.accepted !== undefined && { 202: withAnswer(route, accepted(route, schemas)) }),
       ...Object.fromEntries(Object.keys(codes).map(status => [status, errorRef(responseName(route, Number(status)))])),
     },
   }
@@ -259,17 +276,25 @@ const idempotencyKey = {
     'or it succeeded, but its answer holds a secret or is too long (over 2 KiB compressed) and was not stored.',
     'A refused request releases the key. 429: the credential or its organization has too many keys in use (by default 1,000 and 10,000). Requests without a key still work.',
   ].join(' '),
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
 }
 
-/** Adds the headers of every answer, and the recorded one. */
-function withAnswer(response: Schema, example?: Example): Schema {
+/** Adds the headers of the answer, and the recorded one. */
+function withAnswer(route: Route, response: Schema, example?: Example): Schema {
   const content = Object.entries((response.content ?? {}) as Record<string, Schema>)
   const shown = content.map(([type, media]) => [type, { ...media, ...(example && { example: example.answer }) }])
   return {
     ...response,
-    headers: { ...answerHeaders, ...(response.headers as object) },
+    headers: { ...answerHeaders, ...headersOf(route), ...(response.headers as object) },
     content: Object.fromEntries(shown),
+  }
+}
+
+function headersOf(route: Route): Schema {
+  return {
+    ...(route.returns.pageOf !== undefined && headerRefs('X-Limit-Clamped')),
+    ...(route.returns.download !== undefined && headerRefs('Content-Disposition')),
+    ...(acceptsIdempotencyKey(route) && headerRefs('Idempotency-Replayed')),
   }
 }
 

@@ -96,8 +96,8 @@ export class Schemas {
     const type = field.resolve().resolvedType
     if (type instanceof protobuf.Type) return this.refTo(type)
     if (field.type === 'bool') return { type: 'boolean' }
-    if (field.type === 'int32' || field.type === 'int64') return integers[field.type]
-    if (field.type === 'double') return { type: 'number' }
+    if (field.type === 'int32' || field.type === 'int64') return { ...integers[field.type], ...numberBounds(rule) }
+    if (field.type === 'double') return { type: 'number', ...numberBounds(rule) }
     return textSchema(rule)
   }
 }
@@ -118,6 +118,10 @@ function withoutControls(field: protobuf.Field, schema: Schema): Schema {
   const { controls = false, format, json, oneOf } = ruleOf(field)
   const isLine = field.type === 'string' && !field.repeated && !controls && !format && !json && !oneOf
   return isLine ? { ...schema, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' } : schema
+}
+
+function numberBounds({ min, max }: RuleOption): Schema {
+  return { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
 }
 
 function arrayBounds(rule: RuleOption): Schema {

@@ -272,13 +272,15 @@ function fieldLines(field: protobuf.Field, name: string): string[] {
 }
 
 function bodyField(field: protobuf.Field): string {
-  const { required, nullable, minLen, maxLen, maxItems, oneOf, format, controls } = ruleOf(field)
+  const { required, nullable, minLen, maxLen, min, max, maxItems, oneOf, format, controls } = ruleOf(field)
   const members = {
     type: bodyFieldType(field),
     required,
     nullable,
     minLength: minLen,
     maxLength: maxLen,
+    minimum: min,
+    maximum: max,
     maxItems,
     values: oneOf?.split(' '),
     format,

@@ -22,6 +22,9 @@ export type BodyField = {
   /** Length in characters of a text, or of each text of an array. */
   minLength?: number
   maxLength?: number
+  /** Bounds of a number. */
+  minimum?: number
+  maximum?: number
   maxItems?: number
   /** Allowed values. */
   values?: readonly string[]

@@ -2113,11 +2113,11 @@ export type UpdateSettingsBody = {
   language?: string
   /** At most 50, each with scheme and host only, such as https://app.example.com. Replaces the list. */
   allowedOrigins?: string[]
-  /** 1 to 720. */
+  /** How long a session lasts. */
   sessionHours?: number
   /** The caller who turns it on must have a second factor. */
   requireMfa?: boolean
-  /** 7 to 365. */
+  /** How long events are kept. */
   eventRetentionDays?: number
   defaultTracking?: UpdateSettingsRequestUpdateTracking
 }
@@ -2287,7 +2287,7 @@ export type UpdateWebhookBody = {
 }
 
 export type RotateWebhookSecretBody = {
-  /** Hours, from 0 to 168. */
+  /** How long the replaced secret signs as well. Default: 24. */
   overlapHours?: number
 }
 

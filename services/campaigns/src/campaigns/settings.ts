@@ -8,13 +8,9 @@ import type { Context } from '../context.ts'
 import { callsOf } from './calls.ts'
 import type { Campaign } from './campaign.model.ts'
 
-const MAX_RATE = 1_000_000
-
 /** Returns the fields of a campaign that a request sets, as they are stored. @throws {AppError} request.* */
 export function settingsOf(request: Partial<UpdateCampaignRequest>): Partial<Campaign> {
   const { name, subject, preheader, sender, ratePerMinute, track } = request
-  if (ratePerMinute !== undefined && (ratePerMinute < 0 || ratePerMinute > MAX_RATE))
-    throw new AppError('request.invalid_field', { path: 'ratePerMinute', reason: `must be from 0 to ${MAX_RATE}` })
   return {
     ...(name !== undefined && { name }),
     ...(subject !== undefined && { subject }),

@@ -159,7 +159,8 @@ export function Tokens() {
 }
 
 function sdkExample(token: string): string {
-  return `import { createClient } from '@rollcall/sdk'
+  return `// npm install @rollcall/sdk
+import { createClient } from '@rollcall/sdk'
 
 const rollcall = createClient({ baseUrl: '${location.origin}', token: '${token}' })
 for await (const { email } of rollcall.contacts.list()) console.log(email)`

@@ -74,6 +74,8 @@ export ROLLCALL_URL=http://localhost:8080 ROLLCALL_TOKEN=…
 curl "$ROLLCALL_URL/api/audience" -H "Authorization: Bearer $ROLLCALL_TOKEN"
 \`\`\`
 
+In TypeScript, after \`npm install @rollcall/sdk\`:
+
 \`\`\`ts
 import { createClient } from '@rollcall/sdk'
 

@@ -10,7 +10,6 @@ import { hasSecondFactor } from '../second-factor/second-factor.ts'
 import { requirePlace } from '../users/profile.ts'
 import { NO_TRACKING, type Organization, type Settings } from './organization.model.ts'
 
-const ranges = { sessionHours: [1, 720], eventRetentionDays: [7, 365] } as const
 const MAX_ORIGINS = 50
 const MAX_ORIGIN_LENGTH = 255
 
@@ -87,11 +86,6 @@ async function requireOwnSecondFactor(
 function refuseInvalid(request: UpdateSettingsRequest): void {
   requirePlace('timezone', request.timezone)
   requirePlace('language', request.language)
-  for (const [path, [least, most]] of Object.entries(ranges)) {
-    const value = request[path as keyof typeof ranges] ?? least
-    if (value < least || value > most)
-      throw new AppError('request.invalid_field', { path, reason: `must be ${least} to ${most}` })
-  }
   const { allowedOrigins = [] } = request
   const path = 'allowedOrigins'
   if (allowedOrigins.length > MAX_ORIGINS)
