@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { within } from '@rollcall/runtime'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from './public-address.ts'
+import { systemResolve } from './system-resolve.ts'
 
 /** A host to connect to: its checked addresses, of which `address` is the first, and the name of its certificate. */
 export type CheckedHost = { address: string; addresses: readonly string[]; name: string }
@@ -22,12 +22,12 @@ export type AddressPolicy = {
   allowPrivate: boolean
   /** Whether documentation networks (RFC 5737) are allowed. They are not routed; settings copied from a manual name them. */
   allowExamples?: boolean
-  /** Default: the resolver of the system, including its hosts file. */
+  /** Default: DNS, then the hosts file and the search domains of the system. */
   resolve?: Resolve
 }
 
 const RESOLVE_MS = 4000
-const systemResolve: Resolve = name => lookup(name, { all: true })
+const defaultResolve = systemResolve()
 
 /**
  * Returns a host in canonical form: addresses in their usual notation (0x7f.1 and 2130706433 are 127.0.0.1), names in
@@ -83,7 +83,7 @@ export async function checkHost(host: string, policy: AddressPolicy): Promise<vo
   })
 }
 
-async function addressesOf(name: string, { allowPrivate, resolve = systemResolve }: AddressPolicy): Promise<string[]> {
+async function addressesOf(name: string, { allowPrivate, resolve = defaultResolve }: AddressPolicy): Promise<string[]> {
   if (!allowPrivate && /(^|\.)localhost$/.test(name)) throw new UnsafeHost('localhost is not allowed')
   const found = await within(RESOLVE_MS, `looking up ${name}`, () => resolve(name))
   return found.map(({ address }) => address)
