@@ -156,6 +156,7 @@ function serveNeighbours(neighbours: Neighbours, trust: Trust, logger: Logger) {
   const mail: Handlers<'rollcall.messaging.v1.Mail'> = {
     checkDefaultSender: async () => ({ usable: neighbours.hasSender }),
     async sendMail(request) {
+      if (!neighbours.hasSender) throw new AppError('sender.no_default', { path: 'fromDefault' })
       if (!neighbours.mails.some(({ key }) => key === request.key)) neighbours.mails.push(request)
       return { id: 'd'.repeat(24) }
     },

@@ -514,6 +514,23 @@ describe('forms', () => {
       assert.equal((await entriesOf(made)).length, 4)
     })
 
+    it('are mailed when there is a default sender again', async () => {
+      const made = await create({ form: { ...form, contact: { email: 'email', doubleOptIn: true } } })
+      content.neighbours.hasSender = false
+      await submit(made.id, { email: 'later@example.com' })
+      const signUps = content.db.collection('signups')
+      const stored = () => signUps.findOne({ email: 'later@example.com' })
+      await eventually(async () => (await stored())?.dueAt > Date.now() + 60_000, stored)
+      assert.match((await stored())?.refusal, /there is no default sender/)
+      content.neighbours.hasSender = true
+      await signUps.updateOne({ email: 'later@example.com' }, { $set: { dueAt: new Date() } })
+      await eventually(
+        () => content.neighbours.mails.length === 1,
+        () => content.neighbours,
+      )
+      await eventually(async () => (await stored())?.refusal === null, stored)
+    })
+
     it('are not made where the audience refuses', async () => {
       const made = await create({ form: { ...form, contact: { email: 'email' } } })
       content.neighbours.refuses = true

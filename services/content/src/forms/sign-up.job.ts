@@ -9,6 +9,8 @@ import type { SignUp } from './sign-up.model.ts'
 
 const MAILS_PER_DAY = 3
 const DAY_MS = 86_400_000
+/** How long a mail waits for a default sender that can send, before it is tried again. */
+const SENDER_MS = 600_000
 
 /**
  * Makes contacts of sign-ups, each a record that was stored with its entry:
@@ -18,7 +20,7 @@ const DAY_MS = 86_400_000
  * 3. Otherwise apply it: the audience creates or updates the contact.
  *
  * Both effects are idempotent by the id of the sign-up, so a slice may run twice. A sign-up that the audience refuses is
- * not a failure of the job.
+ * not a failure of the job, nor is one that waits for a default sender: it is tried again until it expires.
  */
 export function signUpJob(model: Unscoped<SignUp>, context: () => Context): DueJob {
   return defineJob<SignUp>({
@@ -29,13 +31,17 @@ export function signUpJob(model: Unscoped<SignUp>, context: () => Context): DueJ
     async run(signUp) {
       const { _id, organization, attempts, doubleOptIn, confirmedAt } = signUp
       const isOpen = doubleOptIn && confirmedAt === null
-      const refusal = await (isOpen ? mailLink(context(), signUp) : apply(context(), signUp)).catch(refusalOf)
+      const refused = await (isOpen ? mailLink(context(), signUp) : apply(context(), signUp)).catch(refusalOf)
       const { signUps } = context().collections.of(organization)
-      await signUps.updateOne({ _id, attempts }, { $set: { dueAt: null, refusal: refusal ?? null } })
-      return 'done'
+      const change = { refusal: refused?.reason ?? null, ...(refused?.retryMs === undefined && { dueAt: null }) }
+      await signUps.updateOne({ _id, attempts }, { $set: change })
+      return refused?.retryMs ?? 'done'
     },
   })
 }
+
+/** Why a sign-up was not mailed or applied, and when that is tried again, if it is. */
+type Refused = { reason: string; retryMs?: number }
 
 async function apply({ signUps, self }: Context, signUp: SignUp): Promise<undefined> {
   const { _id, parent, entry, confirmedAt, ip, consent, createdAt, organization } = signUp
@@ -58,9 +64,9 @@ async function apply({ signUps, self }: Context, signUp: SignUp): Promise<undefi
 }
 
 /** Mails the link, unless the address had enough mails today. Returns why it was not mailed. */
-async function mailLink(context: Context, signUp: SignUp): Promise<string | undefined> {
+async function mailLink(context: Context, signUp: SignUp): Promise<Refused | undefined> {
   const { _id, organization, email, expiresAt } = signUp
-  if (!(await takeMail(context, email, _id))) return 'too many mails to this address today'
+  if (!(await takeMail(context, email, _id))) return { reason: 'too many mails to this address today' }
   const token = context.confirmations.sign(bytesOfIds(String(organization), String(_id)))
   const url = `${context.config.PUBLIC_URL.replace(/\/$/, '')}/c/${token}`
   const mail = {
@@ -95,11 +101,11 @@ async function takeMail({ collections, now }: Context, email: string, signUp: Si
   }
 }
 
-/** Returns the refusal of a request that would be refused again; rethrows what may pass. */
-function refusalOf(error: unknown): string {
-  const isFinal = error instanceof AppError && error.status < 500 && error.status !== 429
-  if (!isFinal) throw error
-  return error.message
+/** Returns the refusal of a request that would be refused again at once; rethrows what may pass. */
+function refusalOf(error: unknown): Refused {
+  const isRefused = error instanceof AppError && error.status < 500 && error.status !== 429
+  if (!isRefused) throw error
+  return { reason: error.message, ...(error.code.startsWith('sender.') && { retryMs: SENDER_MS }) }
 }
 
 function plain(value: unknown): unknown {

@@ -1,12 +1,12 @@
 import { AppError } from '@rollcall/contract'
 import type { SendMailRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import type { Handlers } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 import { addEvents, isDuplicate } from '@rollcall/store'
 import { type ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { domainOf, type Sender } from '../senders/sender.model.ts'
-import { senderFault } from '../senders/sender-use.ts'
+import { senderFault, usableSender } from '../senders/sender-use.ts'
 import type { MailKind } from './mail.model.ts'
 import { mailEvent } from './mail-events.ts'
 import { countMail } from './mail-quota.ts'
@@ -23,7 +23,7 @@ export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> =
     const { mails } = collections
     const known = await mails.findOne({ key: request.key })
     if (known) return { id: String(known._id) }
-    const sender = await senderOf(collections, request)
+    const sender = await senderOf(context, request, caller)
     if (kindOf(request) === 'account') await countMail(context, { ...request, organizationId: caller.organizationId })
     try {
       const id = await context.store.transaction(tx => acceptMail(context, collections, request, sender, tx))
@@ -40,13 +40,17 @@ function kindOf({ senderId, fromDefault = false }: SendMailRequest): MailKind {
   return senderId !== undefined || fromDefault ? 'transactional' : 'account'
 }
 
-/** Returns the sender of a mail, or the organization's default; null for the installation's own mail. */
+/**
+ * Returns the sender of a mail, or the organization's default; null for the installation's own mail.
+ * @throws {AppError} sender.unknown; sender.no_default and others if the default one cannot send
+ */
 async function senderOf(
-  { senders }: Tenant,
+  context: Context,
   { senderId, fromDefault = false }: SendMailRequest,
+  caller: Caller,
 ): Promise<Sender | null> {
-  if (senderId === undefined) return fromDefault ? senders.findOne({ isDefault: true }) : null
-  const sender = await senders.findOne({ _id: senderId })
+  if (senderId === undefined) return fromDefault ? usableSender(context, undefined, caller, 'fromDefault') : null
+  const sender = await context.collections.of(caller.organizationId).senders.findOne({ _id: senderId })
   if (!sender) throw new AppError('sender.unknown', { path: 'senderId' })
   return sender
 }
