@@ -939,7 +939,7 @@ export type CountSegmentResponse = {
 export type SignUps = {
   /** Creates the contact of a person who submitted a form, or updates the one with the address. Tags and lists are added, attributes that do not fit their definition are left out. Only a confirmed sign-up clears an opt-out. Idempotent by id. */
   applySignUp: { kind: 'unary'; request: ApplySignUpRequest; response: ApplySignUpResponse }
-  /** Returns the attributes, lists and their state that a form may name. */
+  /** Returns which attributes and lists a form must not name, and which attributes it lacks. */
   checkTargets: { kind: 'unary'; request: CheckTargetsRequest; response: CheckTargetsResponse }
 }
 
@@ -981,4 +981,6 @@ export type CheckTargetsRequest = {
 export type CheckTargetsResponse = {
   unknownAttributes: string[]
   unknownLists: string[]
+  /** Attributes that the organization requires and the request does not name. */
+  missingAttributes: string[]
 }

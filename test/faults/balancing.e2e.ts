@@ -156,7 +156,7 @@ describe('writes to a service of several replicas', () => {
       const services = {
         'rollcall.audience.v1.SignUps': {
           applySignUp: isNoted,
-          checkTargets: async () => ({ unknownAttributes: [], unknownLists: [] }),
+          checkTargets: async () => ({ unknownAttributes: [], unknownLists: [], missingAttributes: [] }),
         },
       }
       const server = await serve({ services, host: '127.0.0.1', port: 0, trust, logger })

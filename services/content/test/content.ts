@@ -151,6 +151,7 @@ function serveNeighbours(neighbours: Neighbours, trust: Trust, logger: Logger) {
     checkTargets: async ({ attributes, lists }) => ({
       unknownAttributes: attributes.filter(slug => slug !== 'plan'),
       unknownLists: lists.filter(id => id !== 'a'.repeat(24)),
+      missingAttributes: ['plan'].filter(slug => neighbours.refuses && !attributes.includes(slug)),
     }),
   }
   const mail: Handlers<'rollcall.messaging.v1.Mail'> = {

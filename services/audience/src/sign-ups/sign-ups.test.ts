@@ -146,8 +146,16 @@ describe('sign-ups by form', () => {
       { attributes: ['plan', 'other'], lists: [list, archived] },
       content(me),
     )
-    assert.deepEqual(checked, { unknownAttributes: ['other'], unknownLists: [archived] })
+    assert.deepEqual(checked, { unknownAttributes: ['other'], unknownLists: [archived], missingAttributes: [] })
     const stranger = await audience.signUps.checkTargets({ attributes: [], lists: [list] }, content(testCaller()))
     assert.deepEqual(stranger.unknownLists, [list])
+  })
+
+  it('know which attributes the organization requires', async () => {
+    const me = testCaller()
+    for (const slug of ['plan', 'size']) await define(me, slug, { required: true })
+    await define(me, 'city')
+    const { missingAttributes } = await audience.signUps.checkTargets({ attributes: ['plan'], lists: [] }, content(me))
+    assert.deepEqual(missingAttributes, ['size'])
   })
 })

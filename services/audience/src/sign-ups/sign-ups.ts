@@ -21,8 +21,10 @@ async function checkTargets(
   const ids = request.lists.filter(isObjectId)
   const found = await lists.find({ _id: { $in: ids }, archived: false }, { projection: { _id: 1 } })
   const known = new Set(found.map(({ _id }) => String(_id)))
+  const required = [...definitions.values()].filter(definition => definition.required)
   return {
     unknownAttributes: request.attributes.filter(slug => !definitions.has(slug)),
     unknownLists: request.lists.filter(id => !known.has(id.toLowerCase())),
+    missingAttributes: required.map(({ slug }) => slug).filter(slug => !request.attributes.includes(slug)),
   }
 }

@@ -68,7 +68,7 @@ export function checkMapping({ contact }: Form, fields: readonly Field[]): void 
 }
 
 /**
- * Checks that what a form makes contacts of exists, and that the caller may create contacts.
+ * Checks that what a form makes contacts of exists and suffices, and that the caller may create contacts.
  * @throws {AppError} access.permission_denied, request.invalid_field, form.no_sender
  */
 export async function checkContact(context: Context, { enabled, contact }: Form, { caller }: Call): Promise<void> {
@@ -77,9 +77,11 @@ export async function checkContact(context: Context, { enabled, contact }: Form,
   if (contact.lists.length > 0) requirePermission(caller, 'audience_lists.create')
   const as = { caller: context.self(caller.organizationId) }
   const targets = { attributes: Object.keys(contact.attributes), lists: contact.lists }
-  const { unknownAttributes, unknownLists } = await context.signUps.checkTargets(targets, as)
+  const { unknownAttributes, unknownLists, missingAttributes } = await context.signUps.checkTargets(targets, as)
   const [attribute] = unknownAttributes
   if (attribute !== undefined) throw invalid(`form.contact.attributes.${attribute}`, 'unknown attribute')
+  const [missing] = enabled ? missingAttributes : []
+  if (missing !== undefined) throw invalid(`form.contact.attributes.${missing}`, 'contacts must have this attribute')
   const list = contact.lists.findIndex(id => unknownLists.includes(id))
   if (list >= 0) throw invalid(`form.contact.lists.${list}`, 'unknown or archived list')
   if (enabled && contact.doubleOptIn && !(await context.mail.checkDefaultSender({}, as)).usable)

@@ -179,6 +179,15 @@ describe('forms', () => {
       assert.equal(await refusalOf(collections.createCollection(request, limited)), 'access.permission_denied')
     })
 
+    it('maps the attributes that contacts must have, if it is enabled', async () => {
+      content.neighbours.refuses = true
+      const contact = { email: 'email' }
+      const refusal = 'request.invalid_field form.contact.attributes.plan'
+      assert.equal(await refusalOf(create({ form: { ...form, contact } })), refusal)
+      await create({ form: { ...form, contact, enabled: false } })
+      await create({ form: { ...form, contact: { ...contact, attributes: { plan: 'size' } } } })
+    })
+
     it('needs a default sender for confirmations', async () => {
       content.neighbours.hasSender = false
       const contact = { email: 'email', doubleOptIn: true }

@@ -31,7 +31,9 @@ export function signUpJob(model: Unscoped<SignUp>, context: () => Context): DueJ
     async run(signUp) {
       const { _id, organization, attempts, doubleOptIn, confirmedAt } = signUp
       const isOpen = doubleOptIn && confirmedAt === null
-      const refused = await (isOpen ? mailLink(context(), signUp) : apply(context(), signUp)).catch(refusalOf)
+      const refused = await (isOpen ? mailLink(context(), signUp) : apply(context(), signUp)).catch(error =>
+        refusalOf(context(), signUp, error),
+      )
       const { signUps } = context().collections.of(organization)
       const change = { refusal: refused?.reason ?? null, ...(refused?.retryMs === undefined && { dueAt: null }) }
       await signUps.updateOne({ _id, attempts }, { $set: change })
@@ -101,10 +103,12 @@ async function takeMail({ collections, now }: Context, email: string, signUp: Si
   }
 }
 
-/** Returns the refusal of a request that would be refused again at once; rethrows what may pass. */
-function refusalOf(error: unknown): Refused {
+/** Logs and returns the refusal of a request that would be refused again at once; rethrows what may pass. */
+function refusalOf({ logger }: Context, { _id, organization, parent }: SignUp, error: unknown): Refused {
   const isRefused = error instanceof AppError && error.status < 500 && error.status !== 429
   if (!isRefused) throw error
+  const ids = { organizationId: organization, collectionId: parent, signUpId: _id }
+  logger.warn({ ...ids, code: error.code }, 'sign-up of a form refused')
   return { reason: error.message, ...(error.code.startsWith('sender.') && { retryMs: SENDER_MS }) }
 }
 
