@@ -24,7 +24,7 @@ const SERVICE = { kind: 'system', id: null, name: 'webhooks' } as const
  * 1. Discard it if its endpoint is off or its event has expired.
  * 2. Send one signed request.
  * 3. Record the attempt, then the state of the delivery: delivered, failed after ten attempts, or due again later. Record
- * at the endpoint since when it has failed, and switch it off after five days, or at once if it answers 410.
+ * at the endpoint since when its URL has failed, and switch it off after five days, or at once if it answers 410.
  *
  * After a crash between the second and the third step, the request is sent again with the same id.
  */
@@ -91,16 +91,17 @@ async function noteSuccess({ collections, circuits }: Context, webhook: Webhook,
   if (failures === 0 && lastSuccessAt !== null && at.getTime() - lastSuccessAt.getTime() < SUCCESS_EVERY_MS) return
   const healthy = { lastSuccessAt: at, failures: 0, failingSince: null, isReported: false }
   const { webhooks } = collections.of(webhook.organization)
-  await webhooks.updateOne({ _id: webhook._id }, { $set: healthy }, { timestamps: false })
+  const { _id, url } = webhook
+  await webhooks.updateOne({ _id, url }, { $set: healthy }, { timestamps: false })
 }
 
 async function noteFailure(context: Context, webhook: Webhook, { at, isGone }: Outcome): Promise<void> {
   const { webhooks } = context.collections.of(webhook.organization)
-  const { _id } = webhook
+  const { _id, url } = webhook // an attempt at a former URL says nothing of the present one
   const options = { timestamps: false } as const
-  await webhooks.updateOne({ _id, failingSince: null }, { $set: { failingSince: at } }, options)
+  await webhooks.updateOne({ _id, url, failingSince: null }, { $set: { failingSince: at } }, options)
   const change = { $set: { lastFailureAt: at }, $inc: { failures: 1 } }
-  const after = await webhooks.findOneAndUpdate({ _id }, change, options)
+  const after = await webhooks.findOneAndUpdate({ _id, url }, change, options)
   if (!after) return
   context.circuits.note(String(_id), after.failures)
   const failingMs = at.getTime() - (after.failingSince ?? at).getTime()
@@ -110,15 +111,18 @@ async function noteFailure(context: Context, webhook: Webhook, { at, isGone }: O
 }
 
 /** Switches an endpoint off and discards what waits for it. */
-async function disable(context: Context, { _id, organization }: Webhook, reason: 'gone' | 'failing'): Promise<void> {
+async function disable(context: Context, webhook: Webhook, reason: 'gone' | 'failing'): Promise<void> {
+  const { _id, organization, url } = webhook
   const { webhooks, deliveries } = context.collections.of(organization)
   const off = { active: false, disabledAt: new Date(), disabledReason: reason }
-  await context.store.transaction(async tx => {
-    const disabled = await webhooks.findOneAndUpdate({ _id, active: true }, { $set: off }, { tx })
-    if (!disabled) return
+  const isDisabled = await context.store.transaction(async tx => {
+    const disabled = await webhooks.findOneAndUpdate({ _id, url, active: true }, { $set: off }, { tx })
+    if (!disabled) return false
     const webhook = eventWebhook(disabled)
     await addEvents(tx, [event('webhook.disabled', disabled, { webhook, actor: SERVICE })])
+    return true
   })
+  if (!isDisabled) return
   const discarded = { state: 'discarded', dueAt: null, lastError: 'the webhook is off' }
   await deliveries.updateMany({ endpoint: _id, state: 'pending' }, { $set: discarded })
 }

@@ -4,6 +4,8 @@ import type { DeliveryDetailsJson } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { jsonOf } from '@rollcall/testing/calls'
 import { type TestContext, testContext } from '../../test/context.ts'
 import { recoverWebhook } from '../endpoints/recover-webhook.ts'
+import type { Webhook } from '../endpoints/webhook.model.ts'
+import { webhooks } from '../endpoints/webhooks.ts'
 import { type Outcome, sendRequest } from './attempt.ts'
 import { recordOutcome } from './deliver.job.ts'
 import { deliveries } from './deliveries.ts'
@@ -38,6 +40,37 @@ describe('deliveries', () => {
     const delivery = await test.addDelivery(await test.addWebhook(), await test.addEvent(), { dueAt })
     await replay(delivery._id)
     assert.deepEqual(await stateOf(delivery), { state: 'pending', dueAt, failures: 1 })
+  })
+
+  describe('of an endpoint whose URL changes', () => {
+    const change = (webhook: Webhook, url = `${test.receiver.url}/new`) =>
+      webhooks(test.context).updateWebhook({ id: String(webhook._id), url }, test.call())
+    const shown = ({ _id }: Webhook) => test.tenant.webhooks.get(_id, 'webhook')
+    const attempt = async (webhook: Webhook, status: number) => {
+      test.receiver.answer({ status })
+      const event = await test.addEvent()
+      const delivery = await test.addDelivery(webhook, event)
+      const outcome = await sendRequest(test.context, webhook, event, '{}')
+      return () => recordOutcome(test.context, webhook, delivery, outcome, 'auto')
+    }
+
+    it('count no failures of the former one', async () => {
+      const failingSince = new Date(Date.now() - 121 * 3_600_000)
+      const webhook = await test.addWebhook({ failingSince, failures: 9, isReported: true })
+      await change(webhook)
+      await (await attempt(await shown(webhook), 503))()
+      const { active, failures, isReported } = await shown(webhook)
+      assert.deepEqual([active, failures, isReported], [true, 1, false])
+    })
+
+    it('neither switch it off nor count when they end at the former one', async () => {
+      const webhook = await test.addWebhook({ failures: 3, failingSince: new Date() })
+      const outcomes = [await attempt(webhook, 410), await attempt(webhook, 204), await attempt(webhook, 500)]
+      await change(webhook)
+      for (const record of outcomes) await record()
+      const { active, failures, lastSuccessAt, lastFailureAt } = await shown(webhook)
+      assert.deepEqual([active, failures, lastSuccessAt, lastFailureAt], [true, 0, null, null])
+    })
   })
 
   it('stay discarded when an attempt ends after the endpoint was switched off', async () => {

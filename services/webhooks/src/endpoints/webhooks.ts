@@ -16,6 +16,9 @@ import { newSecret, previewSecret } from './signing.ts'
 import { eventWebhook, publicWebhook, secretPlace, type Webhook, webhookFields } from './webhook.model.ts'
 import { webhookStats } from './webhook-stats.ts'
 
+/** An endpoint without failures. */
+const HEALTHY = { failures: 0, failingSince: null, isReported: false }
+
 /** Handlers of webhook endpoints. */
 export const webhooks = (context: Context): Handlers<'rollcall.webhooks.v1.Webhooks'> => ({
   async listWebhooks({ list }, { caller }) {
@@ -91,6 +94,7 @@ async function updateWebhook(
     ...changes,
     ...(changes.eventTypes && { eventTypes: [...new Set(changes.eventTypes)] }),
     ...(headers && sealHeaders(context.secrets, readHeaders(headers, openHeaders(context.secrets, before)), before)),
+    ...(changes.url !== undefined && changes.url !== before.url && HEALTHY),
     ...(active !== undefined && switched(active)),
   }
   await context.store.transaction(async tx => {
@@ -102,7 +106,7 @@ async function updateWebhook(
     const changes = changesBetween(changed, eventWebhook(old), webhook)
     await addEvents(tx, [event('webhook.updated', old, { webhook, changed, changes, actor: actorOf(caller) })])
   })
-  if (active) context.circuits.note(id, 0)
+  if ('failures' in wanted) context.circuits.note(id, 0)
   return updated()
 }
 
@@ -116,7 +120,7 @@ function widens(before: Webhook, { url, eventTypes }: Pick<UpdateWebhookRequest,
 /** Returns the fields of an endpoint that a user switches on or off. Switching on forgets its failures. */
 function switched(active: boolean) {
   if (!active) return { active, disabledAt: new Date(), disabledReason: 'user' as const }
-  return { active, disabledAt: null, disabledReason: null, failures: 0, failingSince: null, isReported: false }
+  return { active, disabledAt: null, disabledReason: null, ...HEALTHY }
 }
 
 function requireTypes(types: readonly string[]): void {
