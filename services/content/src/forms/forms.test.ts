@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { after, before, beforeEach, describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@rollcall/contract'
 import type { CollectionJson, CreateCollectionRequest, EntryJson } from '@rollcall/protos/gen/content-v1.ts'
@@ -7,6 +7,7 @@ import type { PageRequest, PageResponse } from '@rollcall/protos/gen/types.ts'
 import { anonymousCaller, type Client } from '@rollcall/rpc'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import fc from 'fast-check'
+import { mongo, Types } from 'mongoose'
 import {
   jsonOf,
   type Page,
@@ -431,6 +432,39 @@ describe('forms', () => {
         () => signUpsOf(made).length === 1,
         () => content.neighbours,
       )
+    })
+
+    /** Changes a form after a submission has read it, before that is stored. */
+    const changeMeanwhile = (t: TestContext, { id }: CollectionJson, $set: object) => {
+      const { findOneAndUpdate } = mongo.Collection.prototype
+      const stored = content.db.collection('collections')
+      let changing: Promise<unknown> | undefined
+      t.mock.method(
+        mongo.Collection.prototype,
+        'findOneAndUpdate',
+        async function (this: mongo.Collection, ...args: unknown[]) {
+          if (this.collectionName === stored.collectionName) {
+            changing ??= stored.updateOne({ _id: new Types.ObjectId(id) }, { $set })
+            await changing
+          }
+          return Reflect.apply(findOneAndUpdate, this, args)
+        },
+      )
+    }
+
+    it('are made as the form says when the submission is stored', async t => {
+      const made = await create({ form: { ...form, contact: { email: 'email' } } })
+      changeMeanwhile(t, made, { 'form.contact.doubleOptIn': true })
+      await submit(made.id, { email: 'meanwhile@example.com' })
+      const signUp = await content.db.collection('signups').findOne({ email: 'meanwhile@example.com' })
+      assert.equal(signUp?.doubleOptIn, true)
+    })
+
+    it('are not made if the form is disabled meanwhile', async t => {
+      const made = await create({ form: { ...form, contact: { email: 'email' } } })
+      changeMeanwhile(t, made, { 'form.enabled': false })
+      assert.equal(await refusalOf(submit(made.id, { email: 'disabled@example.com' })), 'form.not_found')
+      assert.deepEqual(await entriesOf(made), [])
     })
 
     it('wait for the confirmation of the address', async () => {

@@ -53,15 +53,17 @@ async function store(
     await context.store.transaction(
       async tx => {
         const tenant = context.collections.of(organization, tx)
-        const { entry } = await addEntry(
+        // Returns the collection as it is now: its form may have changed while this transaction waited.
+        const { entry, collection: current } = await addEntry(
           context,
           tenant,
           _id,
           { given, source: 'form', createdBy: SUBMITTER, pathOf },
           tx,
         )
+        if (!current.form?.enabled) throw new AppError('form.not_found')
         const data = { collectionId: _id, entryId: entry._id, at: entry.createdAt }
-        await addSignUp(tenant, collection, entry, language)
+        await addSignUp(tenant, current, entry, language)
         await addEvents(tx, [event('form.submitted', { _id, organization }, data)])
       },
       { queue: queueOf(String(_id)) },
