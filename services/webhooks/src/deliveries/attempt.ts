@@ -26,6 +26,8 @@ export type Outcome = Pick<
   isOverloaded: boolean
   /** Whether the endpoint wants no more events (410). */
   isGone: boolean
+  /** Whether the call of a user ended it, which may wait less than a delivery: it says nothing of the endpoint. */
+  isCutShort: boolean
 }
 
 type Sent = Pick<LoggedEvent, '_id'>
@@ -63,17 +65,20 @@ export async function sendRequest(
       retryAfterMs: retryAfterOf(headers['retry-after'], at),
       isOverloaded: status === RATE_LIMITED,
       isGone: status === GONE,
+      isCutShort: false,
     }
   } catch (error) {
     const nothing = { status: null, responseHeaders: '{}', responseBody: '', retryAfterMs: null, isGone: false }
-    return { ...sent, ...nothing, durationMs: took(), error: reasonOf(error), isOverloaded: isTimeout(error) }
+    const isOverloaded = isTimeout(error)
+    const isCutShort = signal?.aborted === true
+    return { ...sent, ...nothing, durationMs: took(), error: reasonOf(error), isOverloaded, isCutShort }
   }
 }
 
 /** Returns the stored form of an attempt. */
 export function attemptOf(
   { organization, endpoint, _id, expiresAt }: Pick<Delivery, 'organization' | 'endpoint' | '_id' | 'expiresAt'>,
-  { retryAfterMs: _, isOverloaded: __, isGone: ___, ...outcome }: Outcome,
+  { retryAfterMs: _, isOverloaded: __, isGone: ___, isCutShort: ____, ...outcome }: Outcome,
   trigger: Attempt['trigger'],
 ): Omit<Attempt, '_id' | 'body'> {
   return { organization, endpoint, delivery: _id, expiresAt, trigger, ...outcome }

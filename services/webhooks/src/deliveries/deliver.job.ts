@@ -67,21 +67,26 @@ export async function recordOutcome(
   await attempts.insertOne(attemptOf(delivery, outcome, trigger))
   const isOver = isDelivered || outcome.isGone
   const waitMs = isOver ? undefined : pauseMs(delivery.failures + 1, outcome, context.config.WEBHOOK_RETRY_MS)
-  const changes = isDelivered ? DELIVERED : changesAfterFailure(delivery, trigger, waitMs === undefined)
+  const changes = isDelivered ? DELIVERED : changesAfterFailure(delivery, outcome, trigger, waitMs === undefined)
   const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
   const update = { $set: { ...changes, ...attempt }, $inc: { attemptCount: 1 } }
   await deliveries.updateOne({ _id: delivery._id, attempts: delivery.attempts }, update)
   if (isDelivered) await noteSuccess(context, webhook, outcome.at)
-  else await noteFailure(context, webhook, outcome)
+  else if (!outcome.isCutShort) await noteFailure(context, webhook, outcome)
   return waitMs ?? 'done'
 }
 
 /**
- * Returns what a failed attempt changes in its delivery. A replay changes none that has ended. Before the last attempt, the
- * state stays: the delivery is pending, or was discarded meanwhile.
+ * Returns what a failed attempt changes in its delivery. A replay changes none that has ended, and none if its call ended
+ * it. Before the last attempt, the state stays: the delivery is pending, or was discarded meanwhile.
  */
-function changesAfterFailure({ state, failures }: Delivery, trigger: Attempt['trigger'], isLast: boolean) {
-  if (trigger === 'manual' && state !== 'pending') return {}
+function changesAfterFailure(
+  { state, failures }: Delivery,
+  { isCutShort }: Outcome,
+  trigger: Attempt['trigger'],
+  isLast: boolean,
+) {
+  if (isCutShort || (trigger === 'manual' && state !== 'pending')) return {}
   return { failures: failures + 1, ...(isLast && { dueAt: null, state: 'failed' }) }
 }
 

@@ -18,8 +18,10 @@ describe('deliveries', () => {
   })
   after(() => test?.stop())
 
-  const replay = (id: unknown) =>
-    jsonOf<DeliveryDetailsJson>(deliveries(test.context).replayDelivery({ id: String(id) }, test.call()))
+  const replay = (id: unknown, deadline = Date.now() + 30_000) =>
+    jsonOf<DeliveryDetailsJson>(
+      deliveries(test.context).replayDelivery({ id: String(id) }, { ...test.call(), deadline }),
+    )
   const stateOf = async ({ _id }: Delivery) => {
     const { state, dueAt, failures } = await test.tenant.deliveries.get(_id, 'delivery')
     return { state, dueAt, failures }
@@ -40,6 +42,18 @@ describe('deliveries', () => {
     const delivery = await test.addDelivery(await test.addWebhook(), await test.addEvent(), { dueAt })
     await replay(delivery._id)
     assert.deepEqual(await stateOf(delivery), { state: 'pending', dueAt, failures: 1 })
+  })
+
+  it('and their endpoint count no failure when a replay ends with its call', async () => {
+    test.receiver.answer('hang')
+    const dueAt = new Date(Date.now() + 60_000)
+    const webhook = await test.addWebhook()
+    const delivery = await test.addDelivery(webhook, await test.addEvent(), { dueAt })
+    const { attempts, lastError } = await replay(delivery._id, Date.now() + 1_050)
+    assert.deepEqual([attempts.length, lastError], [1, 'the endpoint did not answer in time'])
+    assert.deepEqual(await stateOf(delivery), { state: 'pending', dueAt, failures: 0 })
+    const { failures, failingSince, lastFailureAt } = await test.tenant.webhooks.get(webhook._id, 'webhook')
+    assert.deepEqual([failures, failingSince, lastFailureAt], [0, null, null])
   })
 
   describe('of an endpoint whose URL changes', () => {
