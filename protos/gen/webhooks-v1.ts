@@ -204,9 +204,9 @@ export type EventTypeDescriptionJson = {
 export type Deliveries = {
   /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. Use it to find out what an endpoint got, and what failed. */
   listDeliveries: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Returns a delivery with the exact request and every attempt. Use it to see why an attempt failed. */
+  /** Returns a delivery with the exact request and every attempt. Bodies need the permission events.read. Use it to see why an attempt failed. */
   getDelivery: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Use it when the receiver is mended. */
+  /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Bodies need the permission events.read. Use it when the receiver is mended. */
   replayDelivery: { kind: 'unary'; request: IdRequest; response: HttpBody }
 }
 
@@ -293,7 +293,7 @@ export type DeliveryRequestJson = {
   url: string
   /** The endpoint's own headers have their values masked. */
   headers: Record<string, string>
-  /** The exact body. */
+  /** The exact body; '' without the permission events.read. */
   body: string
 }
 
@@ -305,7 +305,7 @@ export type DeliveryAttemptJson = {
   durationMs: number
   error: string | null
   responseHeaders: Record<string, string>
-  /** The first 16 KiB. */
+  /** The first 16 KiB; '' without the permission events.read. */
   responseBody: string
 }
 

@@ -21,9 +21,13 @@ export function authorize(access: Access | undefined, verb: string | undefined, 
 }
 
 /** Refuses a caller without a permission that only some requests need. @throws {AppError} access.permission_denied */
-export function requirePermission({ permissions }: Caller, permission: Permission): void {
-  if (permissions !== '*' && !permissions.includes(permission))
-    throw new AppError('access.permission_denied', { permission })
+export function requirePermission(caller: Caller, permission: Permission): void {
+  if (!hasPermission(caller, permission)) throw new AppError('access.permission_denied', { permission })
+}
+
+/** Whether a caller has a permission without which an answer leaves something out. */
+export function hasPermission({ permissions }: Caller, permission: Permission): boolean {
+  return permissions === '*' || permissions.includes(permission)
 }
 
 /** Refuses a scoped credential. Routes with a permission need no check: the scope already limits the permissions. */

@@ -1364,7 +1364,7 @@ export type DeliveryRequest = {
   url: string
   /** The endpoint's own headers have their values masked. */
   headers: Record<string, string>
-  /** The exact body. */
+  /** The exact body; '' without the permission events.read. */
   body: string
 }
 
@@ -1376,7 +1376,7 @@ export type DeliveryAttempt = {
   durationMs: number
   error: string | null
   responseHeaders: Record<string, string>
-  /** The first 16 KiB. */
+  /** The first 16 KiB; '' without the permission events.read. */
   responseBody: string
 }
 
@@ -3570,9 +3570,9 @@ export type Api = {
   deliveries: {
     /** Lists the deliveries of an endpoint, newest first. Honours the shared list parameters. Use it to find out what an endpoint got, and what failed. */
     list(id: string, query?: ListQuery<DeliveryFields>, options?: RequestOptions): List<Delivery>
-    /** Returns a delivery with the exact request and every attempt. Use it to see why an attempt failed. */
+    /** Returns a delivery with the exact request and every attempt. Bodies need the permission events.read. Use it to see why an attempt failed. */
     get(id: string, options?: RequestOptions): Promise<DeliveryDetails>
-    /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Use it when the receiver is mended. */
+    /** Makes one attempt at once, whatever the state of the delivery, and returns it. The id of the event stays the same. Bodies need the permission events.read. Use it when the receiver is mended. */
     replay(id: string, options?: KeyedOptions): Promise<DeliveryDetails>
   }
   /** The event log: everything that happened in the organization except mail to accounts, and who did it. Nobody can change it. */

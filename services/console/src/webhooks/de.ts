@@ -142,6 +142,7 @@ export default {
     replayed: 'Noch ein Versuch gemacht',
     request: 'Anfrage',
     body: 'Inhalt, Byte für Byte',
+    hidden: 'Den Inhalt sehen nur Personen, die Ereignisse sehen dürfen.',
     headers: 'Header',
     response: 'Antwort des Endpunkts',
     noResponse: 'Der Endpunkt hat nicht geantwortet.',

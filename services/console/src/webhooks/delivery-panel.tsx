@@ -46,7 +46,8 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
   const act = useAct()
   const missing = useMissing()
   const { _id, event, attempts, request, nextAttemptAt } = delivery
-  const hasLog = !delivery.test && !missing('events.get')
+  const hidesBody = !delivery.test && missing('events.get') !== undefined
+  const hasLog = !delivery.test && !hidesBody
   return (
     <>
       <Group justify="space-between">
@@ -87,7 +88,13 @@ function Details({ delivery }: { delivery: DeliveryDetails }) {
         <Headers of={request.headers} />
       </Section>
       <Section title={t('webhooks.deliveries.body')}>
-        <CodeBlock text={request.body} what={t('webhooks.deliveries.body')} />
+        {hidesBody ? (
+          <Text size="sm" c="dimmed">
+            {t('webhooks.deliveries.hidden')}
+          </Text>
+        ) : (
+          <CodeBlock text={request.body} what={t('webhooks.deliveries.body')} />
+        )}
       </Section>
     </>
   )

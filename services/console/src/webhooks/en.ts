@@ -130,6 +130,7 @@ export default {
     replayed: 'Made one more attempt',
     request: 'Request',
     body: 'Body, byte for byte',
+    hidden: 'Only people who may see events see the body.',
     headers: 'Headers',
     response: 'Answer of the endpoint',
     noResponse: 'The endpoint did not answer.',

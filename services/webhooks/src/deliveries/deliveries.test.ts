@@ -56,6 +56,23 @@ describe('deliveries', () => {
     assert.deepEqual([failures, failingSince, lastFailureAt], [0, null, null])
   })
 
+  it('show no data of events to those who may not read these', async () => {
+    test.receiver.answer({ status: 422, body: 'one@example.com is unknown' })
+    const event = await test.addEvent({ data: JSON.stringify({ email: 'one@example.com' }) })
+    const { _id } = await test.addDelivery(await test.addWebhook(), event)
+    const call = test.call()
+    const limited = { ...call, caller: { ...call.caller, permissions: ['webhooks.read', 'webhooks.create'] as const } }
+    const { replayDelivery, getDelivery } = deliveries(test.context)
+    for (const show of [replayDelivery, getDelivery]) {
+      const hidden = await jsonOf<DeliveryDetailsJson>(show({ id: String(_id) }, limited))
+      assert.doesNotMatch(JSON.stringify(hidden), /one@example/)
+      assert.deepEqual([hidden.request.body, hidden.lastError], ['', 'the endpoint answered 422'])
+    }
+    const shown = await jsonOf<DeliveryDetailsJson>(getDelivery({ id: String(_id) }, call))
+    assert.match(shown.request.body, /one@example/)
+    assert.match(shown.attempts[0]!.responseBody, /one@example/)
+  })
+
   describe('of an endpoint whose URL changes', () => {
     const change = (webhook: Webhook, url = `${test.receiver.url}/new`) =>
       webhooks(test.context).updateWebhook({ id: String(webhook._id), url }, test.call())

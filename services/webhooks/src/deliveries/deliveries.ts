@@ -1,12 +1,12 @@
 import { type HttpBody, json } from '@rollcall/contract'
-import type { DeliveryDetailsJson } from '@rollcall/protos/gen/webhooks-v1.ts'
-import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
+import type { DeliveryDetailsJson, DeliveryJson } from '@rollcall/protos/gen/webhooks-v1.ts'
+import { actorOf, type Call, type Caller, type Handlers, hasPermission } from '@rollcall/rpc'
 import { addEvents, event, runList } from '@rollcall/store'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { bodyOf } from '../endpoints/body.ts'
 import type { Webhook } from '../endpoints/webhook.model.ts'
-import { sendRequest } from './attempt.ts'
+import { sendRequest, withoutReply } from './attempt.ts'
 import { recordOutcome } from './deliver.job.ts'
 import { type Attempt, type Delivery, deliveryFields, publicDelivery } from './delivery.model.ts'
 
@@ -23,13 +23,13 @@ export const deliveries = (context: Context): Handlers<'rollcall.webhooks.v1.Del
       base: { endpoint },
       query: list ?? {},
       fields: deliveryFields,
-      present: publicDelivery,
+      present: delivery => shownTo(caller, delivery),
     })
   },
 
   async getDelivery({ id }, { caller }) {
     const tenant = context.collections.of(caller.organizationId)
-    return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'))
+    return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'), caller)
   },
 
   replayDelivery: ({ id }, call) => replayDelivery(context, id, call),
@@ -45,16 +45,29 @@ async function replayDelivery(context: Context, id: string, call: Call): Promise
   await recordOutcome(context, webhook, delivery, outcome, 'manual')
   const data = { webhookId: webhook._id, deliveryId: delivery._id, actor: actorOf(call.caller) }
   await context.store.transaction(tx => addEvents(tx, [event('webhook.replayed', webhook, data)]))
-  return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'))
+  return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'), call.caller)
 }
 
-async function showDelivery({ attempts, events }: Tenant, delivery: Delivery): Promise<HttpBody> {
+/** Whether a delivery must be shown without what it tells of its event. A test has only an example. */
+function hidesEvent(caller: Caller, { test }: Delivery): boolean {
+  return !test && !hasPermission(caller, 'events.read')
+}
+
+/** Returns a delivery as a caller may see it: what the endpoint said in a refusal can repeat the event. */
+function shownTo(caller: Caller, delivery: Delivery): DeliveryJson {
+  const { lastError } = delivery
+  const isBlanked = lastError && hidesEvent(caller, delivery)
+  return publicDelivery(isBlanked ? { ...delivery, lastError: withoutReply(lastError) } : delivery)
+}
+
+async function showDelivery({ attempts, events }: Tenant, delivery: Delivery, caller: Caller): Promise<HttpBody> {
+  const isBlanked = hidesEvent(caller, delivery)
   const sort = { at: -1, _id: -1 } as const
   const made: Attempt[] = await attempts.find({ delivery: delivery._id }, { sort, limit: SHOWN_ATTEMPTS })
-  const logged = delivery.test ? null : await events.findOne({ _id: delivery.event.id })
+  const logged = delivery.test || isBlanked ? null : await events.findOne({ _id: delivery.event.id })
   const [latest] = made
   const shown: DeliveryDetailsJson = {
-    ...publicDelivery(delivery),
+    ...shownTo(caller, delivery),
     request: {
       url: latest?.url ?? '',
       headers: JSON.parse(latest?.requestHeaders ?? '{}'),
@@ -65,9 +78,9 @@ async function showDelivery({ attempts, events }: Tenant, delivery: Delivery): P
       trigger,
       status,
       durationMs,
-      error,
+      error: isBlanked ? withoutReply(error) : error,
       responseHeaders: JSON.parse(responseHeaders || '{}'), // older releases erased them to ''
-      responseBody,
+      responseBody: isBlanked ? '' : responseBody,
     })),
   }
   return json(shown)
