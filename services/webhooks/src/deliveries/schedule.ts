@@ -9,13 +9,23 @@ const KEPT_MS = 30 * 24 * 3_600_000
 /** More waiting deliveries are discarded: an endpoint that is down must not slow the search for due ones. */
 export const MAX_PENDING = 10_000
 
-type Scheduled = Pick<LoggedEvent, '_id' | 'type' | 'expiresAt'> & Partial<Pick<LoggedEvent, 'subject'>>
+/** How much older than its endpoint an event may be: clocks differ, and events take a while. */
+const LATE_MS = 3_600_000
 
-/** Schedules the deliveries of events; idempotent. Returns whether there are any. */
+type Scheduled = Pick<LoggedEvent, '_id' | 'type' | 'at' | 'expiresAt'> & Partial<Pick<LoggedEvent, 'subject'>>
+
+/**
+ * Schedules the deliveries of events; idempotent. Returns whether there are any. Dead letters can arrive days late: an
+ * endpoint gets none from before it was created or switched on, and no expired ones.
+ */
 export async function scheduleDeliveries(tenant: Tenant, events: readonly Scheduled[]): Promise<boolean> {
-  const active = await tenant.webhooks.find({ active: true }, { projection: { eventTypes: 1, failures: 1 } })
+  const projection = { eventTypes: 1, failures: 1, createdAt: 1, enabledAt: 1 } as const
+  const active = await tenant.webhooks.find({ active: true }, { projection })
+  const now = new Date()
   const drafts = active.map(async endpoint => {
-    const received = events.filter(event => receives(endpoint, event))
+    const received = events.filter(
+      event => event.expiresAt > now && wasOn(endpoint, event) && receives(endpoint, event),
+    )
     return received.length > 0 ? newDelivery(tenant, endpoint, received, await isFull(tenant, endpoint)) : []
   })
   const deliveries = (await Promise.all(drafts)).flat()
@@ -55,6 +65,10 @@ export function newDelivery(
 export function receives({ _id, eventTypes }: Webhook, { type, subject }: Scheduled): boolean {
   if (type === 'webhook.created' && subject?.id === String(_id)) return false
   return eventTypes.length === 0 || eventTypes.includes(type)
+}
+
+function wasOn({ createdAt, enabledAt }: Webhook, { at }: Scheduled): boolean {
+  return at.getTime() > (enabledAt ?? createdAt).getTime() - LATE_MS
 }
 
 /** Whether too many deliveries wait for an endpoint. Only a failing one is counted. */

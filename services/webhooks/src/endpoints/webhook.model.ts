@@ -14,6 +14,8 @@ export type Webhook = {
   /** Types that it receives; empty: all. */
   eventTypes: string[]
   active: boolean
+  /** When it was last switched on; null if it has been on since its creation. */
+  enabledAt: Date | null
   disabledAt: Date | null
   disabledReason: 'user' | 'failing' | 'gone' | null
   /** Names of its own headers, and their values as sealed JSON. */
@@ -45,6 +47,7 @@ export const webhookSchema = new Schema<Webhook>(
     description: { type: String, default: '' },
     eventTypes: { type: [String], default: [] },
     active: { type: Boolean, default: true },
+    enabledAt: { type: Date, default: null },
     disabledAt: { type: Date, default: null },
     disabledReason: { type: String, default: null },
     headers: { type: [String], default: [] },

@@ -96,6 +96,7 @@ async function updateWebhook(
     ...(headers && sealHeaders(context.secrets, readHeaders(headers, openHeaders(context.secrets, before)), before)),
     ...(changes.url !== undefined && changes.url !== before.url && HEALTHY),
     ...(active !== undefined && switched(active)),
+    ...(active && !before.active && { enabledAt: new Date() }),
   }
   await context.store.transaction(async tx => {
     const old = await webhooks.findOneAndUpdate({ _id: id }, { $set: wanted }, { tx, returnDocument: 'before' })

@@ -4,6 +4,7 @@ import type { Event } from '@rollcall/runtime'
 import { Types } from 'mongoose'
 import { testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
+import { webhooks } from '../endpoints/webhooks.ts'
 import { onEvent } from './on-event.ts'
 
 describe('the event log', () => {
@@ -53,6 +54,28 @@ describe('the event log', () => {
       logged.map(event => event.subject.name),
       ['Spring', 'Spring', 'Spring'],
     )
+  })
+
+  it('schedules no old event for an endpoint that was not there or off', async t => {
+    const { context, tenant, organizationId, addWebhook, call, stop } = await testContext()
+    t.after(stop)
+    const days = (count: number) => new Date(Date.now() - count * 24 * 3_600_000)
+    const [old, created] = [await addWebhook({ createdAt: days(3) }), await addWebhook()]
+    const off = await addWebhook({ createdAt: days(3), active: false })
+    await webhooks(context).updateWebhook({ id: String(off._id), active: true }, call())
+    const event = (time: Date) => ({
+      ...clickOf(organizationId, String(new Types.ObjectId())),
+      time: time.toISOString(),
+    })
+    const endpointsOf = async ({ id }: Event) => {
+      const found = await tenant.deliveries.find({ endpoint: { $in: [old._id, created._id, off._id] }, 'event.id': id })
+      return found.map(({ endpoint }) => String(endpoint)).sort()
+    }
+    const [redelivered, expired, fresh] = [event(days(2)), event(days(400)), event(new Date())]
+    await onEvent(context).every([redelivered, expired, fresh])
+    assert.deepEqual(await endpointsOf(redelivered), [String(old._id)])
+    assert.deepEqual(await endpointsOf(expired), [])
+    assert.deepEqual(await endpointsOf(fresh), [old, created, off].map(({ _id }) => String(_id)).sort())
   })
 })
 
