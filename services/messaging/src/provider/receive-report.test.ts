@@ -143,6 +143,29 @@ describe('reports of Mailgun', () => {
     )
   })
 
+  it('suppress an address only if it was rejected itself, or is on a list of Mailgun', async () => {
+    const cases: [reason: string, status: object, kind: string | undefined][] = [
+      ['bounce', { code: 550, 'enhanced-code': '5.1.1', message: '5.1.1 no such user' }, 'hard_bounce'],
+      ['bounce', { code: 550, 'enhanced-code': '', message: 'no such user' }, 'hard_bounce'],
+      ['bounce', { code: 550, 'enhanced-code': '5.7.1', message: '5.7.1 unsolicited mail' }, undefined],
+      ['bounce', { code: 550, message: '5.7.1 unsolicited mail' }, undefined],
+      ['bounce', { code: 554, message: 'looks like spam' }, undefined],
+      ['delayed-bounce', { code: 552, 'enhanced-code': '5.2.2', message: '5.2.2 mailbox full' }, undefined],
+      ['old', { code: 602, message: 'too old' }, undefined],
+      ['suppress-bounce', { code: 605, description: 'previously bounced address' }, 'hard_bounce'],
+      ['suppress-complaint', { code: 607, description: 'address that complained' }, 'complaint'],
+      ['suppress-unsubscribe', { code: 606, description: 'unsubscribed address' }, undefined],
+    ]
+    for (const [reason, status, expected] of cases) {
+      const mail = await newMail()
+      await send(reportOf(mail, 'failed', { severity: 'permanent', reason, 'delivery-status': status }))
+      assert.equal((await suppressed(mail))?.kind, expected, JSON.stringify([reason, status]))
+      assert.equal((await stored(mail)).status, expected === 'complaint' ? 'complained' : 'bounced', reason)
+      const countsSoft = expected === undefined && reason !== 'suppress-unsubscribe'
+      assert.equal(await tenant().softBounces.count({ emailKey: mail.to }), countsSoft ? 1 : 0, reason)
+    }
+  })
+
   it('suppress an address after five messages in 14 days that failed for a while', async () => {
     const soft = { severity: 'temporary', 'delivery-status': { message: '452 mailbox full' } }
     const to = 'full@example.com'

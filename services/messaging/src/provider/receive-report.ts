@@ -8,7 +8,7 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { applyReport, type Reported } from '../returns/apply-report.ts'
-import type { Report } from '../returns/read-report.ts'
+import { type Report, rejectsAddress } from '../returns/read-report.ts'
 import { recordIn } from '../returns/record-return.ts'
 import { signingKeyPlace } from './provider.model.ts'
 
@@ -30,7 +30,14 @@ const reportSchema = z.object({
     recipient: z.string().nullish(),
     url: z.string().nullish(),
     message: z.object({ headers: z.object({ 'message-id': z.string().nullish() }).nullish() }).nullish(),
-    'delivery-status': z.object({ message: z.string().nullish(), description: z.string().nullish() }).nullish(),
+    'delivery-status': z
+      .object({
+        code: textOrNumber.nullish(),
+        'enhanced-code': z.string().nullish(),
+        message: z.string().nullish(),
+        description: z.string().nullish(),
+      })
+      .nullish(),
     'client-info': z.object({ bot: z.string().nullish() }).nullish(),
   }),
 })
@@ -113,8 +120,11 @@ async function apply(
   const at = new Date()
   const detail = detailOf(reported)
   const kind = kindOf(reported)
-  if (kind) return applyReport(context, mail, { kind, detail, isBadAddress: true }, tx)
   const tenant = context.collections.of(mail.organization)
+  if (kind === 'bounced' && reported.reason === 'suppress-unsubscribe')
+    // Mailgun did not try the address, so this is no soft bounce of it either.
+    return (await recordIn(tenant, mail, { status: kind, at, detail }, tx)) ? kind : undefined
+  if (kind) return applyReport(context, mail, { kind, detail, isBadAddress: isBadAddress(reported) }, tx)
   const isRead = reported.event === 'opened' || reported.event === 'clicked'
   if (!isRead || reported['client-info']?.bot) return undefined
   await recordIn(tenant, mail, { status: 'opened', at }, tx)
@@ -130,9 +140,17 @@ function mayEndMail(reported: ReportedEvent): boolean {
 }
 
 /** Returns what is reported; undefined for events that say nothing of the delivery. */
-function kindOf({ event, severity }: ReportedEvent): Report['kind'] | undefined {
+function kindOf({ event, severity, reason }: ReportedEvent): Report['kind'] | undefined {
+  if (event === 'failed' && reason === 'suppress-complaint') return 'complained'
   if (event === 'failed') return severity === 'permanent' ? 'bounced' : 'delayed'
   return event === 'delivered' || event === 'complained' ? event : undefined
+}
+
+/** Whether a permanent failure concerns the address itself, and not the message or the state of the mailbox. */
+function isBadAddress({ reason, 'delivery-status': status }: ReportedEvent): boolean {
+  if (reason === 'suppress-bounce') return true
+  const { code, 'enhanced-code': enhanced, message } = status ?? {}
+  return rejectsAddress(enhanced || '5.0.0', [code, message].filter(Boolean).join(' '))
 }
 
 function detailOf({ 'delivery-status': status, reason, event }: ReportedEvent): string {

@@ -62,8 +62,11 @@ function deliveryOf(groups: Fields[]): Report | undefined {
   return undefined
 }
 
-/** The reply of the receiving server is more exact than the status that another one made from it. */
-function rejectsAddress(status: string, diagnostic: string): boolean {
+/**
+ * Whether a permanent failure rejects the address itself. The reply of the receiving server is more exact than the status
+ * that another one made from it.
+ */
+export function rejectsAddress(status: string, diagnostic: string): boolean {
   const [, code, enhanced] = /^(5\d\d)[ -](?:(5\.\d+\.\d+)\b)?/.exec(diagnostic) ?? []
   const [reported = ''] = /^5\.\d+\.\d+/.exec(status) ?? []
   if (enhanced !== undefined) return isBadAddressStatus(enhanced)
