@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { eventually } from './eventually.ts'
 
 /** A received mail, the authenticated user, and the TLS server name (false without TLS). */
@@ -14,8 +14,9 @@ export type Arrived = {
 
 /** An SMTP reply that rejects. */
 export type Refusal = { code: number; message: string }
-/** Decides whether to reject a recipient or a message; undefined accepts it. */
-export type Refuse = (to: string, stage: 'RCPT' | 'DATA') => Refusal | undefined | Promise<Refusal | undefined>
+/** Rejects a recipient or a message; `disconnect` ends this connection without a reply, undefined accepts. */
+export type Refuse = (to: string, stage: 'RCPT' | 'DATA') => Verdict | Promise<Verdict>
+type Verdict = Refusal | 'disconnect' | undefined
 
 /** A real mail server on this machine. */
 export type MailServer = {
@@ -43,7 +44,12 @@ export async function startMailServer(
   const asked: string[] = []
   const errorOf = (refusal: Refusal | undefined) =>
     refusal && Object.assign(new Error(refusal.message), { responseCode: refusal.code })
-  const judge = async (to: string, stage: 'RCPT' | 'DATA') => errorOf(await running.refuse(to, stage))
+  const judge = async (to: string, stage: 'RCPT' | 'DATA', { remotePort }: SMTPServerSession) => {
+    const verdict = await running.refuse(to, stage)
+    if (verdict !== 'disconnect') return errorOf(verdict)
+    for (const socket of sockets) if (socket.remotePort === remotePort) socket.destroy()
+    return new Error('disconnected')
+  }
   const server = new SMTPServer({
     authOptional: user === undefined,
     authMethods: ['PLAIN', 'LOGIN', 'XOAUTH2'],
@@ -56,9 +62,9 @@ export async function startMailServer(
       if (username === user && (password ?? accessToken) === expected) callback(null, { user: username ?? '' })
       else callback(new Error('Invalid login'))
     },
-    onRcptTo({ address }, _session, callback) {
+    onRcptTo({ address }, session, callback) {
       asked.push(address)
-      void judge(address, 'RCPT').then(callback)
+      void judge(address, 'RCPT', session).then(callback)
     },
     onData(stream, session, callback) {
       const chunks: Buffer[] = []
@@ -66,7 +72,7 @@ export async function startMailServer(
       stream.on('end', async () => {
         const { mailFrom, rcptTo } = session.envelope
         const to = rcptTo[0]?.address ?? ''
-        const refusal = await judge(to, 'DATA')
+        const refusal = await judge(to, 'DATA', session)
         if (refusal) return callback(refusal)
         const from = mailFrom === false ? '' : mailFrom.address
         mails.push({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { DeliveryError } from './delivery-error.ts'
@@ -26,8 +26,8 @@ describe('delivery by the hosted provider', () => {
     if (answer[1] === ENDLESS) Readable.from(repeating('x'.repeat(100_000))).pipe(response)
     else response.end(answer[1])
   })
-  const send = () => {
-    const account = { apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'the key' }
+  const send = (apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`) => {
+    const account = { apiUrl, apiKey: 'the key' }
     const payload = { from: 'a@m.example.com', to: 'b@example.com', raw: Buffer.from('Subject: S\r\n\r\nÜ\r\n') }
     return sendByMailgun(account, 'm.example.com', payload)
   }
@@ -47,20 +47,36 @@ describe('delivery by the hosted provider', () => {
     assert.equal(await (form.get('message') as Blob).text(), 'Subject: S\r\n\r\nÜ\r\n')
   })
 
-  for (const [status, body, kind, message] of [
-    [400, '{"message":"to parameter is not valid"}', 'failed', '400 to parameter is not valid'],
-    [401, 'Forbidden', 'failed', '401 Forbidden'],
-    [429, '{"message":"slow down"}', 'transient', '429 slow down'],
-    [503, '', 'transient', '503 no details'],
+  const notTaken = { kind: 'transient', mayHaveArrived: false, isUnreachable: true }
+  const unknown = { kind: 'transient', mayHaveArrived: true, isUnreachable: false }
+  for (const [status, body, failure, message] of [
+    [400, '{"message":"to parameter is not valid"}', { kind: 'failed' }, '400 to parameter is not valid'],
+    [401, 'Forbidden', { kind: 'failed' }, '401 Forbidden'],
+    [429, '{"message":"slow down"}', notTaken, '429 slow down'],
+    [500, '', notTaken, '500 no details'],
+    [502, '', unknown, '502 no details'],
+    [503, '', notTaken, '503 no details'],
   ] as const) {
-    it(`is ${kind} if the provider answers ${status}`, async () => {
+    it(`is ${failure.kind} if the provider answers ${status}`, async () => {
       answer = [status, body]
-      await assert.rejects(
-        send(),
-        (error: unknown) => error instanceof DeliveryError && error.kind === kind && error.message === message,
-      )
+      await assert.rejects(send(), { name: 'DeliveryError', message, ...failure })
     })
   }
+
+  it('knows that nothing was sent if there was no secure connection', async () => {
+    const { port } = server.address() as AddressInfo
+    await assert.rejects(send(`https://127.0.0.1:${port}`), notTaken)
+    const closing = createTcpServer(socket => void socket.once('data', () => socket.end()))
+    closing.listen(0, '127.0.0.1')
+    await once(closing, 'listening')
+    const closingPort = (closing.address() as AddressInfo).port
+    try {
+      await assert.rejects(send(`https://127.0.0.1:${closingPort}`), notTaken)
+      await assert.rejects(send(`http://127.0.0.1:${closingPort}`), unknown)
+    } finally {
+      closing.close()
+    }
+  })
 
   it('limits how much of an answer it reads', async () => {
     answer = [400, ENDLESS]

@@ -24,11 +24,15 @@ export async function sendByMailgun(account: MailgunAccount, domain: string, pay
 
 /** Statuses that refuse one message; others concern the account. */
 const ABOUT_MAIL: ReadonlySet<number> = new Set([400, 413, 422])
-/** Errors before anything was sent, and the refusal to take more now. */
-const NEVER_SENT = /^429 |ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
+/** Answers by which Mailgun takes nothing now. Gateways give others, such as 502, which say nothing of what is behind them. */
+const NOT_TAKEN = /^(429|500|503) /
+/** Errors before anything was sent: without a connection, or without a secure one. */
+const NEVER_SENT =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|ERR_(SSL|TLS)_|CERT|UNABLE_TO_VERIFY|before secure TLS connection/
 
 function unanswered(cause: unknown): DeliveryError {
   const { message, cause: inner } = cause instanceof Error ? cause : new Error(String(cause))
-  const mayHaveArrived = !NEVER_SENT.test(`${message} ${(inner as { code?: string } | undefined)?.code ?? ''}`)
+  const { code = '', message: detail = '' } = (inner ?? {}) as { code?: string; message?: string }
+  const mayHaveArrived = !NOT_TAKEN.test(message) && !NEVER_SENT.test(`${code} ${detail}`)
   return new DeliveryError('transient', message, { mayHaveArrived, isUnreachable: !mayHaveArrived, cause })
 }

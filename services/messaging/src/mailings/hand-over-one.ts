@@ -40,7 +40,7 @@ export function compiled({ subject, preheader, html, text }: Mailing): Template 
   }
 }
 
-/** What became of a mail. `pausedReason`: why the sender cannot send at all; `isUnreachable`: no server answered. */
+/** What became of a mail. `pausedReason`: why the sender cannot send at all; `isUnreachable`: no server answered, or not to the end. */
 export type Outcome = { end: End; subject?: string; pausedReason?: string; isUnreachable?: boolean }
 
 /** Of a mail that was not handed over. */
@@ -109,7 +109,7 @@ function failed(context: Context, { mailing }: Sending, candidate: Candidate, fa
   if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
   if (kind === 'failed') return { ...later(candidate), pausedReason: detail }
   if (failure.mayHaveArrived)
-    return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` } }
+    return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` }, isUnreachable: true }
   const failures = (mail.failures ?? 0) + 1
   if (failures >= context.config.MAIL_ATTEMPTS) return { end: { kind: 'failed', detail } }
   const retryMs = Math.min(context.config.MAIL_RETRY_MS * 4 ** (failures - 1), MAX_RETRY_MS)

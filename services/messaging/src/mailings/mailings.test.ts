@@ -311,6 +311,23 @@ describe('mailings', () => {
     assert.equal(server.asked.filter(to => to === lost!.email).length, 1)
   })
 
+  it('let the others wait while a server is lost with every mail', async () => {
+    const { config } = context
+    context.config = { ...config, MAIL_RETRY_MS: 3_600_000 }
+    try {
+      server.refuse = (_to, stage) => (stage === 'DATA' ? 'disconnect' : undefined)
+      const id = await put()
+      await queue(id, contacts(150))
+      await set(id, 'sending')
+      await until(id, 'stopped', ({ counts }) => counts!.failed > 0)
+      await noneInHand(id, LIMIT_MS)
+      const { counts } = await set(id, 'cancelled')
+      assert.ok(counts!.waiting >= 100, JSON.stringify(counts))
+    } finally {
+      context.config = config
+    }
+  })
+
   it('do not record the address of a person who is erased while the server answers', async () => {
     const [gone, bad, other] = contacts(3)
     const [asked, erased] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
