@@ -103,9 +103,15 @@ export const domainFields: FieldTable = {
 /** Returns a domain as the API shows it. */
 export const publicDomain = presenter<DomainJson>(domainFields)
 
-/** Returns the name whose mail comes to this installation: bounces of a self-hosted domain, once its record is found. */
-export function bounceDomainOf({ provider, domain, sendingRecords }: Domain): string | undefined {
-  const isPublished = sendingRecords.some(({ purpose, status }) => purpose === 'return_path' && status === 'ok')
+/**
+ * Returns the name whose mail comes to this installation: bounces of a self-hosted domain, once its record is found. A
+ * verified domain keeps it if the last check got no answer.
+ */
+export function bounceDomainOf({ provider, domain, status, sendingRecords }: Domain): string | undefined {
+  const published = status === 'verified' ? ['ok', 'error'] : ['ok']
+  const isPublished = sendingRecords.some(
+    record => record.purpose === 'return_path' && published.includes(record.status),
+  )
   return provider === 'self-hosted' && isPublished ? `${BOUNCE_LABEL}.${domain}` : undefined
 }
 

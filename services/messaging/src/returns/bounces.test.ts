@@ -75,6 +75,9 @@ describe('mail that comes back', () => {
       const record = { ...returnPath, purpose: 'return_path' as const, required: true, found: [], reason: null }
       const published = { ...record, status: 'ok' as const, checkedAt: new Date() }
       await storeDomain(test, 'example.org', { sendingRecords: [published] })
+      const unanswered = { ...published, name: 'bounce.unanswered.example', status: 'error' as const }
+      await storeDomain(test, 'unanswered.example', { sendingRecords: [unanswered] })
+      await storeDomain(test, 'pending.example', { sendingRecords: [unanswered], status: 'pending' })
       await storeDomain(test, 'not-yet.example', { sendingRecords: [{ ...published, status: 'missing' }] })
       await storeDomain(test, 'mailgun.example', { sendingRecords: [published], provider: 'mailgun' })
       const smtp = { host: '127.0.0.1', port: server.port, secure: false, username: null }
@@ -84,7 +87,10 @@ describe('mail that comes back', () => {
         const mail = await sentMail()
         assert.equal(await fromOf(sender, mail), addressOf(mail), delivery)
       }
-      for (const email of ['news@not-yet.example', 'news@mailgun.example'])
+      const mail = await sentMail()
+      const kept = await fromOf(await storeSender(test, 'news@unanswered.example'), mail)
+      assert.equal(kept, test.context.links.bounceAddress(mail, 'bounce.unanswered.example'))
+      for (const email of ['news@pending.example', 'news@not-yet.example', 'news@mailgun.example'])
         assert.equal(await fromOf(await storeSender(test, email), await sentMail()), email)
       test.context.config.BOUNCE_SMTP_PORT = undefined
       const deaf = await storeSender(test, 'deaf@example.org')
