@@ -14,6 +14,9 @@ import { storeDomain, storeSender } from '../../test/senders.ts'
 import type { Context } from '../context.ts'
 import { createResolver } from '../dns/resolver.ts'
 import type { Domain } from '../domains/domain.model.ts'
+import type { Mail } from '../mail/mail.model.ts'
+import { takeReport } from '../returns/apply-report.ts'
+import type { Report } from '../returns/read-report.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import { mailings } from './mailings.ts'
 import { sendMailing, sendMailingsJob } from './send-mailings.job.ts'
@@ -309,6 +312,34 @@ describe('mailings', () => {
     const [failed] = await recipientsOf(id)
     assert.match(failed!.error!, /^unknown whether it was handed over: /)
     assert.equal(server.asked.filter(to => to === lost!.email).length, 1)
+  })
+
+  it('count as sent, and do not send again, what is known to have arrived after its server was lost', async () => {
+    const recipients = contacts(2)
+    server.refuse = (_to, stage) => (stage === 'DATA' ? 'disconnect' : undefined)
+    const { id } = await send(recipients)
+    server.refuse = () => undefined
+    const [arrived, returned] = await tenant().mails.find({ campaign: id })
+    const take = ({ _id }: Mail, report: Pick<Report, 'kind' | 'detail'>) => {
+      const message = { organizationId: test.organizationId, messageId: String(_id) }
+      return takeReport(context, message, { ...report, isBadAddress: false })
+    }
+    await take(arrived!, { kind: 'delivered', detail: '250 ok' })
+    await take(returned!, { kind: 'bounced', detail: '552 full' })
+    const { counts } = await get(id)
+    assert.deepEqual([counts!.sent, counts!.failed, counts!.delivered, counts!.bounced], [2, 0, 1, 1])
+    assert.equal((await rpc().retryFailed({ id }, call())).count, 0)
+    const stored = await tenant().mails.find({ campaign: id })
+    assert.deepEqual(
+      stored.map(({ status, error, sentAt }) => [status, error, sentAt]),
+      [
+        ['delivered', null, arrived!.finishedAt],
+        ['bounced', '552 full', returned!.finishedAt],
+      ],
+    )
+    const { points } = await rpc().seriesOf({ id, interval: 'day' }, call())
+    assert.equal(points![0]!.sent, 2)
+    assert.deepEqual(received(recipients), [])
   })
 
   it('let the others wait while a server is lost with every mail', async () => {

@@ -23,8 +23,9 @@ const arrived: readonly MailStatus[] = ['delivered', 'opened', 'clicked']
 
 /**
  * Records what came back of a message, in a transaction that has read it: its status, which only moves on, and the event,
- * once for each kind. Returns whether it is the first of its kind. Records nothing of a message to an erased person, whom
- * a URL can name.
+ * once for each kind. Returns whether it is the first of its kind. A failed mail of a campaign was handed over all the
+ * same if something comes back of it: the answer of its server was lost. Records nothing of a message to an erased person,
+ * whom a URL can name.
  * @throws {AppError} service.unavailable while the message is being handed over: it is retried
  */
 export async function recordIn(
@@ -37,15 +38,23 @@ export async function recordIn(
   if (mail.kind === 'account' || mail.to === ERASED || mail.steps?.some(({ type }) => type === status)) return false
   if (mail.status === 'queued')
     throw new AppError('service.unavailable', {}, { cause: new Error('the message is being handed over') })
-  const isFurther = out.includes(mail.status) && out.indexOf(status) > out.indexOf(mail.status)
+  const wasLost = mail.status === 'failed' && mail.campaign !== undefined
+  const isFurther = wasLost || (out.includes(mail.status) && out.indexOf(status) > out.indexOf(mail.status))
   const isFailure = status === 'bounced' || status === 'complained'
-  const set = { ...(isFurther && { status }), ...(isFailure && { error: detail ?? status }) }
+  const sentAt = mail.finishedAt ?? at
+  const set = {
+    ...(wasLost && { sentAt, error: null }),
+    ...(isFurther && { status }),
+    ...(isFailure && { error: detail ?? status }),
+  }
   const step = { type: status, at, detail: detail ?? null }
+  const steps = wasLost ? [{ type: 'sent', at: sentAt, detail: null }, step] : [step]
   const first = { _id: mail._id, 'steps.type': { $ne: status } }
-  const { matchedCount } = await mails.updateOne(first, { $set: set, $push: { steps: step } }, { tx })
+  const { matchedCount } = await mails.updateOne(first, { $set: set, $push: { steps: { $each: steps } } }, { tx })
   if (matchedCount === 0) return false
   if (arrived.includes(status)) await forgetSoftBounces(tenant, mail, tx)
-  if (mail.campaign) await mailings.updateOne({ _id: mail.campaign }, { $inc: { [`counts.${status}`]: 1 } }, { tx })
+  const counted = { [`counts.${status}`]: 1, ...(wasLost && { 'counts.failed': -1, 'counts.sent': 1 }) }
+  if (mail.campaign) await mailings.updateOne({ _id: mail.campaign }, { $inc: counted }, { tx })
   const [error, url] = isFailure ? [detail] : status === 'clicked' ? [undefined, detail] : []
   await addEvents(tx, [mailEvent(mail, status, at, error, url)])
   return true
