@@ -1,11 +1,11 @@
 import { Schema, type Types } from 'mongoose'
 
-/** The statuses of an email, in the order they can follow each other. */
+/** The statuses of an email, in the order they can follow each other: one that failed may be tried again. */
 export const emailStatuses = [
   'queued',
-  'sent',
-  'suppressed',
   'failed',
+  'suppressed',
+  'sent',
   'delivered',
   'opened',
   'clicked',

@@ -107,6 +107,20 @@ describe('emails of a contact', () => {
     assert.equal((await streamedJsonOf<Page<object>>(timeline)).totalDocs, 2)
   })
 
+  it('are sent once another attempt succeeds', async () => {
+    const me = testCaller()
+    const { id } = await newContact(me, 'one@example.com')
+    const email = { emailId: 'm1', to: 'one@example.com' }
+    const failed = mailEvent(me, 'failed', { ...email, at: times[1], error: 'no route' })
+    await publish(mailEvent(me, 'queued', email), failed)
+    await publish(mailEvent(me, 'sent', { ...email, at: times[2] }))
+    const { docs } = await emails(me, id)
+    assert.deepEqual(
+      docs.map(({ status, error, sentAt }) => [status, error, sentAt]),
+      [['sent', null, times[2]]],
+    )
+  })
+
   it('leave nothing of a contact that is deleted meanwhile', async () => {
     const me = testCaller()
     const { id } = await newContact(me, 'one@example.com')
