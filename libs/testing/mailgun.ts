@@ -79,7 +79,9 @@ function answer(
     }
     case 'POST /v1/dkim/keys': {
       const [domain, selector] = [String(form?.get('signing_domain')), String(form?.get('selector'))]
-      domains.get(domain)?.keys.push({ selector, active: false })
+      const keys = domains.get(domain)?.keys
+      if (keys?.some(key => key.selector === selector)) return [400, { message: 'domain key already exists' }]
+      keys?.push({ selector, active: false })
       return [200, { signing_domain: domain, selector, dns_record: keyRecord(domain, selector) }]
     }
   }
@@ -87,6 +89,14 @@ function answer(
   if (method === 'DELETE') {
     domains.delete(name)
     return [200, { message: 'Domain will be deleted in the background' }]
+  }
+  if (rest === '/keys') {
+    const items = known.keys.map(({ selector }) => ({
+      signing_domain: name,
+      selector,
+      dns_record: keyRecord(name, selector),
+    }))
+    return [200, { items }]
   }
   const selector = /^\/keys\/([^/]+)\/activate$/.exec(rest)?.[1]
   if (selector) {

@@ -40,6 +40,18 @@ describe('the hosted provider', () => {
     )
   })
 
+  it('finds a key that an earlier attempt created without getting an answer', async () => {
+    await open().addDomain(name, 'rc1-a')
+    const added = await open().addKey(name, 'rc2-a')
+    assert.deepEqual(await open().addKey(name, 'rc2-a'), added)
+    assert.deepEqual(
+      there.domains.get(name)!.keys.map(({ selector }) => selector),
+      ['rc1-a', 'rc2-a'],
+    )
+    there.fail({ status: 400, body: '{"message":"too many keys"}', times: 1 })
+    await assert.rejects(open().addKey(name, 'rc3-a'), { message: 'the mail provider says: too many keys' })
+  })
+
   it('confirms what the provider sees, creates and activates keys, and removes', async () => {
     const mailgun = open()
     await mailgun.addDomain(name, 'rc1-a')

@@ -34,6 +34,9 @@ const domainSchema = z.object({
   receiving_dns_records: recordsSchema,
 })
 const keySchema = z.object({ dns_record: recordSchema })
+const keysSchema = z.object({
+  items: z.array(z.object({ selector: z.string(), dns_record: recordSchema.nullish() })),
+})
 
 type MailgunRecord = z.infer<typeof recordSchema>
 
@@ -83,6 +86,20 @@ export function createMailgun(
     }
   }
 
+  /** Creates a key, or finds it if an earlier attempt created it. Returns its record. */
+  const createOrFindKey = async (domain: string, selector: string): Promise<MailgunRecord> => {
+    const form = formOf({ signing_domain: domain, selector, bits: KEY_BITS })
+    try {
+      return (await call(keySchema, { method: 'POST', path: '/v1/dkim/keys', form })).dns_record
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal) || isBadKey(refusal)) throw refusal
+      const { items } = await call(keysSchema, { method: 'GET', path: `${domainPath('v4', domain)}/keys` })
+      const record = items.find(key => key.selector === selector)?.dns_record
+      if (!record) throw refusal
+      return record
+    }
+  }
+
   return {
     kind: 'mailgun',
     checkKey: () => translateRefusals(call(z.unknown(), { method: 'GET', path: '/v4/domains?limit=1' }).then(() => {})),
@@ -94,11 +111,8 @@ export function createMailgun(
           found => found.domain.state === 'active',
         ),
       ),
-    addKey: (domain, selector) => {
-      const form = formOf({ signing_domain: domain, selector, bits: KEY_BITS })
-      const made = call(keySchema, { method: 'POST', path: '/v1/dkim/keys', form })
-      return translateRefusals(made.then(({ dns_record }) => keyOf(recordOf(domain, dns_record))))
-    },
+    addKey: (domain, selector) =>
+      translateRefusals(createOrFindKey(domain, selector).then(record => keyOf(recordOf(domain, record)))),
     activateKey: (domain, selector) => {
       const path = `${domainPath('v4', domain)}/keys/${encodeURIComponent(selector)}/activate`
       return translateRefusals(call(z.unknown(), { method: 'PUT', path }).then(() => {}))
