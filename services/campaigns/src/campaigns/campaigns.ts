@@ -72,9 +72,18 @@ export function campaigns(context: Context): Handlers<'rollcall.campaigns.v1.Cam
       const campaign: Campaign = await of(call).get(id, 'campaign')
       const copied = Object.fromEntries(COPIED.map(field => [field, campaign[field]])) as Pick<Campaign, Copied>
       const name = `Copy of ${campaign.name}`.slice(0, MAX_NAME_LENGTH)
-      return insert(context, { ...copied, name }, call)
+      return insert(context, { ...copied, ...(await withoutTemplate(context, campaign)), name }, call)
     },
   }
+}
+
+/** Returns what a copy of a campaign has instead of a template that was deleted since: what was sent. */
+async function withoutTemplate({ collections }: Context, { organization, template, content }: Campaign) {
+  if (!template || !content) return {}
+  const { templates } = collections.of(organization)
+  if (await templates.findOne({ _id: template }, { projection: { _id: 1 } })) return {}
+  const { html = null, text = null } = content
+  return { template: null, html, text }
 }
 
 async function createCampaign(context: Context, request: CreateCampaignRequest, call: Call): Promise<HttpBody> {

@@ -20,7 +20,8 @@ export async function previewCampaign(
   call: Call,
 ): Promise<HttpBody> {
   const stored = await context.collections.of(call.caller.organizationId).campaigns.get(id, 'campaign')
-  const campaign = { ...stored, ...settingsOf(content) }
+  const unsaved = settingsOf(content)
+  const campaign = { ...stored, ...unsaved, ...(Object.keys(unsaved).length > 0 && { content: null }) }
   const parts = await contentOf(context, campaign)
   const { asUser, asService } = callsOf(call)
   const [contact, { name: organization }, sender] = await Promise.all([
