@@ -209,10 +209,11 @@ async function nextContacts(tenant: Tenant, job: BulkJob, size: number): Promise
     const matching = job.field === '_id' ? {} : given
     return { ids: found.map(({ _id }) => _id), matching, cursor: job.cursor + values.length, wanted: values.length }
   }
-  const matching: Filter = {
-    ...parseFilter(job.filter, contactFields(await readDefinitions(attributes)), job.at),
-    ...(job.kind === 'remove_from_list' && { lists: objectId(changeOf(job)!.removeFromLists![0]) }),
-  }
+  const chosen = parseFilter(job.filter, contactFields(await readDefinitions(attributes)), job.at)
+  const matching: Filter =
+    job.kind === 'remove_from_list'
+      ? { $and: [chosen, { lists: objectId(changeOf(job)!.removeFromLists![0]) }] }
+      : chosen
   let { cursor } = job
   for (let spans = 0; cursor > 0 && spans < MAX_SPANS; spans++) {
     const position = { $gt: cursor - size, $lte: cursor }

@@ -324,6 +324,19 @@ describe('lists', () => {
       assert.deepEqual(await countsOf(me, id), [0, 0])
     })
 
+    it('are removed by a filter on their other lists', async () => {
+      const me = testCaller()
+      const [{ id }, other] = [await create(me), await create(me)]
+      await newContacts(me, 4)
+      await add(me, id, { filter: { name: { $ne: 'Contact 3' } } })
+      await add(me, other.id, { emails: ['c0@example.com', 'c3@example.com'] })
+      assert.deepEqual(await remove(me, id, { filter: { lists: other.id } }), { removed: 1 })
+      assert.deepEqual(await countsOf(me, id), [2, 2])
+      assert.deepEqual(await remove(me, id, { filter: { lists: { $in: [other.id] } } }), { removed: 0 })
+      assert.deepEqual(await remove(me, id, { filter: { lists: { $nin: [other.id] } } }), { removed: 2 })
+      assert.deepEqual(await countsOf(me, other.id), [2, 2])
+    })
+
     it('come with a job if a filter takes longer than the request waits, whose result has the numbers', async t => {
       const me = testCaller()
       const { id } = await create(me)
