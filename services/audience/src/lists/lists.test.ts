@@ -159,6 +159,23 @@ describe('lists', () => {
       await create(me, { name: 'Old' })
     })
 
+    it('is kept while a campaign uses a segment whose filter names it', async () => {
+      const me = testCaller()
+      const { id } = await create(me)
+      const segments = audience.client('rollcall.audience.v1.Segments')
+      const newSegment = (filter: Record<string, unknown>) =>
+        jsonOf<{ id: string }>(segments.createSegment({ name: `${new Types.ObjectId()}`, filter, columns: [] }, me))
+      const others = await newSegment({ lists: { $nin: [nobody] } })
+      const segment = await newSegment({ $nor: [{ lists: { $in: [nobody, id.toUpperCase()] } }] })
+      audience.uses.set(others.id, 'Autumn').set(segment.id, 'Spring')
+      await assert.rejects(lists.deleteList({ id }, me), {
+        code: 'list.in_use',
+        message: 'the campaign "Spring" uses the list',
+      })
+      audience.uses.delete(segment.id)
+      await lists.deleteList({ id }, me)
+    })
+
     it('leaves no trace of a change that changes nothing', async () => {
       const me = testCaller()
       const made = await create(me, { name: 'News', tags: ['a'] })
