@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { emailKeyOf } from '@rollcall/contract'
-import type { Call } from '@rollcall/rpc'
+import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger, createMetrics } from '@rollcall/runtime'
 import { personOf } from '@rollcall/service'
 import { connectStore, migrate, type Store } from '@rollcall/store'
@@ -15,6 +15,8 @@ import type { BulkJob } from '../bulk/bulk-job.model.ts'
 import { collections } from '../collections.ts'
 import { contacts } from '../contacts/contacts.ts'
 import type { Context } from '../context.ts'
+import { preferenceChanger } from '../recipients/change-preferences.ts'
+import { applySignUp } from '../sign-ups/apply-sign-up.ts'
 import { keepOptOuts } from './erased-addresses.ts'
 import type { ErasedPerson } from './erasers.ts'
 import { personalData } from './personal-data.ts'
@@ -119,4 +121,37 @@ describe('the erasure of a contact', () => {
     const restored = await context.collections.of(organizationId).contacts.get(id, 'contact')
     assert.ok(restored.unsubscribed && restored.unsubscribedAt)
   })
+
+  const signUp = {
+    id: String(new Types.ObjectId()),
+    email: address,
+    name: '',
+    attributes: {},
+    tags: [],
+    lists: [],
+    collectionId: 'c'.repeat(24),
+    entryId: 'e'.repeat(24),
+    form: 'Newsletter',
+    at: '2026-05-01T09:00:00.000Z',
+    confirmation: { at: '2026-05-01T10:00:00.000Z', ip: '192.0.2.9', text: 'I agree' },
+  }
+  for (const [how, subscribe] of Object.entries({
+    'confirms a sign-up': (call: Call) => applySignUp(context, signUp, call),
+    'subscribes again by the link of a mail': (call: Call, contactId: string) =>
+      preferenceChanger(context)(
+        { contactId, how: 'link', emailId: '', unsubscribed: false, leave: [], rejoin: [] },
+        call,
+      ),
+  }))
+    it(`forgets the opt-out once the person ${how}`, async () => {
+      const call = newCall()
+      const { organizationId } = call.caller
+      await context.store.transaction(tx => keepOptOuts(context, organizationId, [emailKeyOf(address)], tx))
+      const { id } = await create(call, address)
+      const { contacts: all } = context.collections.of(organizationId)
+      assert.ok((await all.get(id, 'contact')).unsubscribed)
+      await subscribe({ ...call, caller: serviceCaller('content', organizationId) }, id)
+      await undo(call, await deleteInBulk(call, id))
+      assert.equal((await all.get(id, 'contact')).unsubscribed, false)
+    })
 })

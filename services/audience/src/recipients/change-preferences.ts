@@ -1,14 +1,15 @@
 import { AppError, isObjectId } from '@rollcall/contract'
 import type { ChangePreferencesRequest, GetPreferencesResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Call, originOf } from '@rollcall/rpc'
-import { groupWrites, objectId, untilReleased } from '@rollcall/store'
+import { groupWrites, objectId, untilReleased, type WriteGroup } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
-import { changeAll } from '../contacts/change-contact.ts'
-import type { Data } from '../context.ts'
+import { type ChangeRequest, changeAll } from '../contacts/change-contact.ts'
+import type { Adding, Data } from '../context.ts'
 import type { AudienceList } from '../lists/list.model.ts'
 import { listQueue } from '../lists/list-counts.ts'
 import { addMembers, type Candidate, candidateFields, removeMembers } from '../lists/members.ts'
+import { forgetOptOuts } from '../people/erased-addresses.ts'
 import { getPreferences } from './get-preferences.ts'
 
 /** The person who opened the link of a mail. The link does not prove an account, so this is not a user. */
@@ -20,8 +21,8 @@ type ChangePreferences = (request: ChangePreferencesRequest, call: Call) => Prom
  * Returns the function that does what a recipient has chosen. Opting in or out and each list are a transaction of their
  * own: each is idempotent, so a caller that got no answer repeats the request.
  */
-export function preferenceChanger(data: Data): ChangePreferences {
-  const change = groupWrites(data.store, changeAll(data))
+export function preferenceChanger(data: Adding): ChangePreferences {
+  const change = groupWrites(data.store, changeOptOuts(data))
   const setUnsubscribed = async ({ contactId, how, emailId, unsubscribed }: ChangePreferencesRequest, call: Call) => {
     const { organizationId } = call.caller
     const request = {
@@ -48,6 +49,22 @@ export function preferenceChanger(data: Data): ChangePreferences {
       if (!(error instanceof AppError && error.code === 'contact.not_found')) throw error
     }
     return getPreferences(tenant, contactId)
+  }
+}
+
+/** Changes contacts. Forgets the erased opt-outs of those who subscribe again. */
+function changeOptOuts(data: Adding): WriteGroup<ChangeRequest, unknown> {
+  const changeSome = changeAll(data)
+  return async (tx, requests, group) => {
+    const { organizationId } = requests[0]!
+    const returning = requests.filter(({ patch }) => 'unsubscribed' in patch && patch.unsubscribed === false)
+    if (returning.length > 0) {
+      const { contacts } = data.collections.of(organizationId)
+      const found = await contacts.find({ _id: { $in: returning.map(({ id }) => id) } }, { tx })
+      const emailKeys = found.map(({ emailKey }) => emailKey)
+      await forgetOptOuts(data, organizationId, emailKeys, tx)
+    }
+    return changeSome(tx, requests, group)
   }
 }
 

@@ -47,6 +47,7 @@ async function applyOnce(data: Adding, signUp: SignUp): Promise<Contact> {
     await lockContact(contacts, known._id, tx)
     if (await history.findOne({ person: known._id, 'data.signUp': request.id })) return known
   }
+  if (request.confirmation) await forgetOptOuts(data, organizationId, [emailKeyOf(request.email)], tx)
   const definitions = await readDefinitions(attributes)
   const values = fittingAttributes(definitions, request.attributes)
   const contact = known ?? (await createContact(data, signUp, values))
@@ -59,7 +60,6 @@ async function applyOnce(data: Adding, signUp: SignUp): Promise<Contact> {
 async function createContact(data: Adding, signUp: SignUp, attributes: Record<string, unknown>): Promise<Contact> {
   const { request, organizationId, origin, tx } = signUp
   const { email, name, tags } = request
-  if (request.confirmation) await forgetOptOuts(data, organizationId, [emailKeyOf(email)], tx)
   const creation = { request: { email, name, tags, attributes: attributes as never }, origin, source: 'form' } as const
   const [created] = await createAll(data)(tx, [creation], organizationId)
   if (!created || created instanceof AppError) throw created
