@@ -5,7 +5,7 @@ import type {
   CreateAttributeRequest as Definition,
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Caller } from '@rollcall/rpc'
+import { type Caller, serviceCaller } from '@rollcall/rpc'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
@@ -47,6 +47,16 @@ describe('batches with lists, tried and taken back', () => {
     (await streamedJsonOf<Page<Contact>>(audience.contacts.listContacts({ list: query }, me))).docs
   const define = (me: Me, slug: string) =>
     audience.attributes.createAttribute({ name: slug, slug, type: 'string', options: [] }, me)
+  /** Signs a person up for lists by a form. */
+  const signUp = ({ caller }: Me, email: string, lists: string[]) => {
+    const source = { collectionId: 'c'.repeat(24), entryId: 'e'.repeat(24), form: 'Newsletter' }
+    const confirmation = { at: '2026-05-01T10:00:00.000Z', ip: '192.0.2.9', text: 'I agree' }
+    const person = { email, name: '', attributes: {}, tags: [], lists, at: '2026-05-01T09:00:00.000Z', confirmation }
+    return audience.signUps.applySignUp(
+      { id: newId(), ...source, ...person },
+      { caller: serviceCaller('content', caller.organizationId) },
+    )
+  }
   /** A list as it is stored. */
   const newList = async ({ caller }: Me, archived = false) => {
     const id = new Types.ObjectId()
@@ -308,6 +318,37 @@ describe('batches with lists, tried and taken back', () => {
     await apply(me, { rows: [row(2)], listIds: [list] })
     assert.deepEqual(await undo(me, jobId), { deleted: 1, restored: 0, kept: 1, removedFromLists: 0 })
     assert.deepEqual(await countsOf(list), [1, 1, 1])
+  })
+
+  it('keeps contacts that have signed up by a form since, on the lists of the form', async () => {
+    const me = testCaller()
+    const [list, other] = [await newList(me), await newList(me)]
+    await apply(me, { rows: [row(1)] })
+    const jobId = newId()
+    await apply(me, { jobId, rows: [row(1), row(2), row(3)], listIds: [list, other] })
+    for (const number of [1, 2]) await signUp(me, `c${number}@example.com`, [list])
+    assert.deepEqual(await undo(me, jobId), { deleted: 1, restored: 0, kept: 1, removedFromLists: 2 })
+    const kept = await contacts(me, { sort: '{"email":1}' })
+    assert.deepEqual(
+      kept.map(({ email }) => email),
+      ['c1@example.com', 'c2@example.com'],
+    )
+    assert.deepEqual(
+      [await countsOf(list), await countsOf(other)],
+      [
+        [2, 2, 2],
+        [0, 0, 0],
+      ],
+    )
+    const timeline = audience.contacts.listTimeline({ id: kept[1]!.id }, me)
+    const { docs } = await streamedJsonOf<Page<{ type: string; data: { list?: { _id: string } } }>>(timeline)
+    assert.deepEqual(docs.map(({ type, data }) => [type, data.list?._id]).sort(), [
+      ['contact.added_to_list', list],
+      ['contact.added_to_list', other],
+      ['contact.created', undefined],
+      ['contact.removed_from_list', other],
+      ['form.confirmed', undefined],
+    ])
   })
 
   it('takes contacts back that have only come to lists and left them since', async () => {

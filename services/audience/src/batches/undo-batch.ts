@@ -18,9 +18,9 @@ import { cancelBatch } from './cancel-batch.ts'
 /**
  * Undoes a batch, in one transaction. Idempotent: the result is stored with the batch.
  *
- * - Deletes contacts that it created, unless somebody else has changed them since.
+ * - Deletes contacts that it created, unless somebody else has changed them or they have signed up by a form since.
  * - Restores fields that still have the value it wrote, if the attribute definitions accept the former value.
- * - Ends memberships that it created.
+ * - Ends memberships that it created, unless a form has taken them over.
  * - Keeps an opt-out that somebody else has confirmed, and a contact created with it.
  *
  * Publishes no contact.deleted, as an import publishes no contact.created.
@@ -77,7 +77,10 @@ async function deleteCreated(work: Work): Promise<number> {
   return gone.length
 }
 
-/** Returns the created contacts that somebody else has changed since, or added to a list they are still on. */
+/**
+ * Returns the created contacts that somebody else has changed since, or added to a list they are still on, and those who
+ * have signed up by a form.
+ */
 async function claimedByOthers({ context, tx, organizationId, batch }: Work): Promise<Set<string>> {
   const { history, memberships } = context.collections.of(organizationId)
   const made = { $in: batch.created }
@@ -88,8 +91,9 @@ async function claimedByOthers({ context, tx, organizationId, batch }: Work): Pr
   const changes = entries.filter(({ kind, type, actor }) => kind === 'change' && isOther(actor) && !ofLists.has(type))
   const undone = new Set(changes.filter(({ type }) => type === 'contact.import_undone').map(workOf))
   const changed = changes.filter(entry => !undone.has(workOf(entry))).map(({ person }) => person)
+  const signedUp = entries.filter(({ kind }) => kind === 'activity').map(({ person }) => person)
   const added = joined.filter(({ addedBy }) => isOther(addedBy)).map(({ contact }) => contact)
-  return new Set([...changed, ...added].map(String))
+  return new Set([...changed, ...signedUp, ...added].map(String))
 }
 
 /** Types of entries that memberships already account for. */
@@ -180,7 +184,7 @@ export function withoutTags(current: readonly string[], change: Change): string[
 
 async function endMemberships({ context, tx, organizationId, batch, actor, at }: Work): Promise<number> {
   const { contacts, lists, memberships } = context.collections.of(organizationId)
-  const left = await memberships.find({ _id: { $in: batch.joined } }, { tx })
+  const left = await memberships.find({ _id: { $in: batch.joined }, source: { $ne: 'form' } }, { tx })
   let removed = 0
   for (const [id, members] of Map.groupBy(left, ({ list }) => String(list))) {
     const list = await lists.findOne({ _id: id }, { tx })

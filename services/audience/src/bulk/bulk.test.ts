@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { BulkJobJson, ChangeContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
-import type { Call, Caller, Client } from '@rollcall/rpc'
+import { type Call, type Caller, type Client, serviceCaller } from '@rollcall/rpc'
 import { createLogger, createMetrics, type Event } from '@rollcall/runtime'
 import { connectStore, createLease, migrate } from '@rollcall/store'
 import { dropDatabase } from '@rollcall/testing/drop-database'
@@ -248,6 +248,23 @@ describe('bulk work', () => {
     const listsOf = async (id: string) => ((await stored(id))!.lists as Types.ObjectId[]).map(String)
     assert.deepEqual(await Promise.all([a, b].map(({ id }) => listsOf(id))), [[left.id], []])
     await assert.rejects(bulk.undoBulkJob({ jobId }, me), { code: 'bulk.undone' })
+  })
+
+  it('leaves on a list who has signed up for it by a form since', async () => {
+    const me = testCaller()
+    const [one, two] = [await create(me, 'one@example.com'), await create(me, 'two@example.com')]
+    const list = await newList(me)
+    const { jobId } = await change(me, { contactIds: [one.id, two.id], change: { addToLists: [list.id] } })
+    const source = { collectionId: 'c'.repeat(24), entryId: 'e'.repeat(24), form: 'Newsletter' }
+    const person = { email: one.email, name: '', attributes: {}, tags: [], lists: [list.id] }
+    const signUp = { id: String(new Types.ObjectId()), ...source, ...person, at: '2026-05-01T09:00:00.000Z' }
+    await audience.signUps.applySignUp(signUp, { caller: serviceCaller('content', me.caller.organizationId) })
+    assert.equal((await undo(me, jobId)).result.changed, 1)
+    const { docs } = await streamedJsonOf<Page<Contact>>(lists.listMembers({ id: list.id, list: {} }, me))
+    assert.deepEqual(
+      docs.map(({ id }) => id),
+      [one.id],
+    )
   })
 
   it('deletes, and brings back what it deleted with id, tags, lists and history', async () => {

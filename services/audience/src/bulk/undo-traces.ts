@@ -78,7 +78,7 @@ function restoration(contact: Contact, { job, changes }: BulkTrace, definitions:
   return patch as Patch
 }
 
-/** Ends memberships that the job created, and restores those that it ended. Returns the ids of the contacts. */
+/** Ends memberships that the job created and no form has taken over, and restores those that it ended. Returns the ids of the contacts. */
 async function undoMoves(
   data: Data,
   tx: ClientSession,
@@ -89,7 +89,8 @@ async function undoMoves(
   const at = new Date()
   const moved = new Set<string>()
   const joined = traces.flatMap(trace => trace.joined)
-  const still = joined.length > 0 ? await memberships.find({ _id: { $in: joined } }, { tx }) : []
+  const made = { _id: { $in: joined }, source: { $ne: 'form' } }
+  const still = joined.length > 0 ? await memberships.find(made, { tx }) : []
   for (const [id, members] of Map.groupBy(still, ({ list }) => String(list))) {
     const list = await lists.findOne({ _id: id }, { tx })
     if (!list) continue // deleted: a job ends its memberships

@@ -85,6 +85,21 @@ export async function writeMemberships(
   return made
 }
 
+/** Takes a membership over from whoever created it: no undo of an import or a bulk job ends it. */
+export async function takeOverMembership(
+  data: Data,
+  tx: ClientSession,
+  { _id: contact }: Pick<Contact, '_id'>,
+  { list, actor: addedBy, source }: Arrival,
+): Promise<void> {
+  const { memberships, history } = data.collections.of(list.organization)
+  const found = await memberships.findOne({ contact, list: list._id }, { tx })
+  if (!found || found.source === source) return
+  // Writes the deferred entry of an import's membership, which cannot be derived afterwards.
+  if (found.source === 'import') await history.bulkWrite([joinedOnce(found, list)], { tx })
+  await memberships.updateOne({ _id: found._id }, { $set: { source, addedBy } }, { tx })
+}
+
 /** Removes contacts from a list, with history and events; skips those who are not on it. Returns how many were removed. */
 export async function removeMembers(
   data: Data,

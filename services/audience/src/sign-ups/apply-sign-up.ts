@@ -13,7 +13,7 @@ import { createAll } from '../contacts/create-contact.ts'
 import { lockContact } from '../contacts/lock-contact.ts'
 import type { Adding } from '../context.ts'
 import { activityEntry } from '../history/history.model.ts'
-import { addMembers, candidateFields } from '../lists/members.ts'
+import { addMembers, candidateFields, isMember, takeOverMembership } from '../lists/members.ts'
 import { forgetOptOuts } from '../people/erased-addresses.ts'
 
 const { tagCount } = contactLimits()
@@ -90,7 +90,9 @@ async function joinLists(data: Adding, { request, organizationId, tx }: SignUp, 
   const wanted = await lists.find({ _id: { $in: request.lists.filter(isObjectId) }, archived: false })
   for (const list of wanted) {
     const candidate = await contacts.get(_id, 'contact', { projection: candidateFields })
-    await addMembers(data, tx, [candidate], { list, actor: FORM, source: 'form', at: new Date() })
+    const arrival = { list, actor: FORM, source: 'form', at: new Date() } as const
+    if (isMember(candidate, list._id)) await takeOverMembership(data, tx, candidate, arrival)
+    else await addMembers(data, tx, [candidate], arrival)
   }
 }
 
