@@ -8,14 +8,15 @@ import type { Call } from '@rollcall/rpc'
 import { pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import type { Change } from '../contacts/changes.ts'
-import type { Data } from '../context.ts'
+import type { Adding } from '../context.ts'
 import { isMember } from '../lists/members.ts'
+import { applyOptOuts } from '../people/erased-addresses.ts'
 import { findKnown, openLists } from './apply-batch.ts'
 import { checkBatch, type ImportedContact, type Plan, planBatch } from './plan-batch.ts'
 
 /** Returns what applying a batch would do with the contacts as they are now. Writes nothing. */
 export async function dryRunBatch(
-  context: Data,
+  context: Adding,
   request: ApplyBatchRequest,
   { caller }: Call,
 ): Promise<ApplyBatchResponse> {
@@ -24,6 +25,11 @@ export async function dryRunBatch(
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys))
   const { outcomes, optOutsKept, failures, inserts, known } = plan
+  await applyOptOuts(
+    context,
+    caller.organizationId,
+    inserts.map(({ contact }) => contact),
+  )
   let addedToLists = 0
   for (const { _id } of await openLists(lists, request.listIds))
     addedToLists += inserts.length + known.filter(contact => !isMember(contact, _id)).length

@@ -9,6 +9,7 @@ import { type Caller, serviceCaller } from '@rollcall/rpc'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
+  addressHasher,
   jsonOf,
   type Page,
   startTestAudience,
@@ -172,6 +173,23 @@ describe('batches with lists, tried and taken back', () => {
     )
     assert.deepEqual(await contacts(me), before)
     assert.deepEqual(await countsOf(list), [0, 0, 0])
+  })
+
+  it('shows an opt-out that outlived an erasure', async () => {
+    const me = testCaller()
+    const organization = new Types.ObjectId(me.caller.organizationId)
+    const hash = addressHasher.hash('c1@example.com')
+    await audience.db.collection('erased_addresses').insertOne({ organization, hash, at: new Date() })
+    const rows = [row(1), row(2)]
+    const { previews } = await apply(me, { rows, dryRun: true, previewRows: 2 })
+    const optOuts = previews.map(({ changes }) => changes.find(({ key }) => key === 'unsubscribed')?.to)
+    assert.deepEqual(optOuts, [true, false])
+    await apply(me, { rows })
+    const created = await contacts(me, { sort: '{"email":1}' })
+    assert.deepEqual(
+      created.map(({ unsubscribed }) => unsubscribed),
+      optOuts,
+    )
   })
 
   it('takes a batch back: created contacts go, fields, tags and memberships return', async () => {

@@ -34,7 +34,7 @@ export async function applyOptOuts(
   hashing: Hashing,
   organization: Organization,
   added: readonly Pick<Contact, 'emailKey' | 'unsubscribed'>[],
-  tx: ClientSession,
+  tx?: ClientSession,
 ): Promise<void> {
   const subscribed = added.filter(({ unsubscribed }) => !unsubscribed)
   const keys = subscribed.map(({ emailKey }) => emailKey)
@@ -47,7 +47,7 @@ export async function optedOutOf(
   { collections, addressHasher }: Hashing,
   organization: Organization,
   emailKeys: readonly string[],
-  tx: ClientSession,
+  tx?: ClientSession,
 ): Promise<Set<string>> {
   const { erasedAddresses } = collections.of(organization)
   if (emailKeys.length === 0 || !(await hasAny(erasedAddresses, tx))) return new Set()
@@ -57,6 +57,6 @@ export async function optedOutOf(
 }
 
 /** Most organizations have none: then nothing is hashed. */
-async function hasAny(erasedAddresses: Tenant['erasedAddresses'], tx: ClientSession): Promise<boolean> {
+async function hasAny(erasedAddresses: Tenant['erasedAddresses'], tx?: ClientSession): Promise<boolean> {
   return (await erasedAddresses.findOne({}, { tx, projection: { _id: 1 } })) !== null
 }
