@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Caller } from '@rollcall/rpc'
+import { eventPublishers, type HttpBody } from '@rollcall/contract'
+import type { PersonRecord } from '@rollcall/protos/gen/people-v1.ts'
+import type { Call, Caller } from '@rollcall/rpc'
+import { createLogger } from '@rollcall/runtime'
+import { personOf } from '@rollcall/service'
+import { connectStore } from '@rollcall/store'
 import { Types } from 'mongoose'
 import {
   jsonOf,
@@ -10,6 +15,10 @@ import {
   type TestAudience,
   testCaller,
 } from '../../test/audience.ts'
+import { collections } from '../collections.ts'
+import type { Context } from '../context.ts'
+import { downloadContactData } from '../people/contact-data.ts'
+import { personalData } from '../people/personal-data.ts'
 
 type Me = { caller: Caller }
 type Change = { _id: string; id: string; key: string; to: unknown }
@@ -62,6 +71,31 @@ describe('the history of a contact', () => {
       await Promise.all(ids.flatMap(id => [timeline(me, id), leave(id)]))
       const whole = ['contact.added_to_list', 'contact.created', 'contact.removed_from_list']
       for (const id of ids) assert.deepEqual((await timeline(me, id)).map(({ type }) => type).sort(), whole)
+    })
+
+    it("is whole in the download of the contact's data", async t => {
+      const me = testCaller()
+      const [id] = await imported(me, 1)
+      const logger = createLogger({ service: 'audience', level: 'silent' })
+      const store = await connectStore({ url: process.env.MONGODB_URL!, dbName: audience.db.databaseName, logger })
+      t.after(() => store.close())
+      const { organizationId } = me.caller
+      const { history } = personalData
+      assert.ok(history !== 'none' && history.shown)
+      const { find } = history.shown
+      const describePerson = async function* (person: object): AsyncGenerator<PersonRecord> {
+        yield { section: 'history' }
+        const named = personOf({ organizationId, contactId: '', emailKeys: [], names: [], ...person })
+        for await (const record of find(context, named)) yield { section: 'history', record: { ...record } }
+      }
+      const others = Object.fromEntries(eventPublishers.map(name => [name, { async *describePerson() {} }]))
+      const people = { ...others, audience: { describePerson } }
+      const context = { store, collections: collections(store), people } as unknown as Context
+      let text = ''
+      for await (const { data } of (await downloadContactData(context, id!, me as Call)) as AsyncIterable<HttpBody>)
+        text += data.toString()
+      const types = (JSON.parse(text) as { history: Entry[] }).history.map(({ type }) => type)
+      assert.deepEqual(types.sort(), ['contact.added_to_list', 'contact.created'])
     })
 
     it('goes with the contact, also where somebody looks while it goes', async () => {

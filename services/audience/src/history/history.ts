@@ -116,7 +116,7 @@ export const presentEntry = presenter<HistoryEntryJson>(entryFields)
  * Writes the entries that an import deferred: those of contacts and memberships it created are written at the first read.
  * Locks the contact, so that concurrent changes of it and other reads conflict.
  */
-async function writeDeferred(context: Context, contact: Contact): Promise<void> {
+export async function writeDeferred(context: Context, contact: Contact): Promise<void> {
   if ((await deferredOf(context, contact)).length === 0) return
   const { contacts, history } = context.collections.of(contact.organization)
   await context.store.transaction(async tx => {

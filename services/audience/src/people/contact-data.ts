@@ -3,6 +3,7 @@ import type { PersonRecord } from '@rollcall/protos/gen/people-v1.ts'
 import { actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, event } from '@rollcall/store'
 import type { Context } from '../context.ts'
+import { writeDeferred } from '../history/history.ts'
 import { identityOf } from './identity-of.ts'
 
 const CONTENT_TYPE = 'application/json; charset=utf-8'
@@ -15,6 +16,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8'
 export async function downloadContactData(context: Context, id: string, call: Call): Promise<AsyncIterable<HttpBody>> {
   const { caller, requestId, signal } = call
   const contact = await context.collections.of(caller.organizationId).contacts.get(id, 'contact')
+  await writeDeferred(context, contact)
   const { emailKeys, names } = await identityOf(context, contact)
   const person = { contactId: String(contact._id), emailKeys, names }
   const answers = await Promise.all(
