@@ -1,6 +1,6 @@
 import { emailKeyOf } from '@rollcall/contract'
 import { readEmail } from '@rollcall/csv'
-import type { ApplyBatchRequest, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
+import type { ApplyBatchRequest, ApplyBatchRequestRow, ApplyBatchResponse } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Actor, Call } from '@rollcall/rpc'
 import { retry } from '@rollcall/runtime'
 import {
@@ -31,11 +31,11 @@ import {
   type Batch,
   hasRowsLeft,
   newBatch,
+  outcomesOf,
   type Part,
-  readOutcomes,
   rowsLeft,
-  withoutRest,
   withPart,
+  withRowsSent,
 } from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
 import { checkBatch, type Plan, planBatch } from './plan-batch.ts'
@@ -49,7 +49,7 @@ const PART_ROWS = 250
  * rows again.
  *
  * While others wait for the positions of the contacts, the rows are applied in parts, each a transaction. The record says
- * which rows are applied, so a batch that is sent again continues there.
+ * which rows are applied, so a batch that is sent again continues there, with the rows that are sent then.
  */
 export async function applyBatch(context: Adding, request: ApplyBatchRequest, call: Call): Promise<ApplyBatchResponse> {
   const { deadline, caller } = call
@@ -66,11 +66,18 @@ export async function applyBatch(context: Adding, request: ApplyBatchRequest, ca
       })
     batch = await retry(applyInTransaction, { deadline, retryable: isDuplicate })
   } while (hasRowsLeft(batch))
-  const { optOutsKept, failures, joined } = batch
-  const outcomes = batch.outcomes ? readOutcomes(batch.outcomes) : request.rows.map(() => 'SKIPPED' as const) // cancelled
+  const { optOutsKept, joined } = batch
+  const sent = numbersOf(request)
+  const outcomes = outcomesOf(batch, sent)
+  const isSent = new Set(sent)
+  const failures = sent.length > 0 ? batch.failures.filter(({ row }) => isSent.has(row)) : batch.failures
   const isOptOut = request.rows.some(({ unsubscribed }, index) => unsubscribed && outcomes[index] === 'UPDATED')
   if (isOptOut) await untilAllReleased(context.collections.of(caller.organizationId).holds)
   return { outcomes, optOutsKept, failures, addedToLists: joined.length, previews: [] }
+}
+
+function numbersOf({ rows }: ApplyBatchRequest): number[] {
+  return rows.map(({ row }) => row)
 }
 
 /** Applies the next rows of a batch. Returns its record. */
@@ -86,11 +93,15 @@ async function apply(
   const { number } = request
   // First: a conflict with a batch of another replica shows here, not when the work is done.
   await contactPositions(context, caller.organizationId).lockMembership(tx)
-  const found = await batches.findOne({ job, number }, { tx })
+  const sent = numbersOf(request)
+  const stored = await batches.findOne({ job, number }, { tx })
+  const found = stored && { ...stored, rows: stored.rows ?? sent } // a former release stored no numbers
   if (found && !hasRowsLeft(found)) return found
   if (request.settle && !found) return cancelBatch(batches, tx, job, number)
-  const batch = found ?? newBatch({ organization: batches.organization, job, number }, request.rows.length)
-  const after = request.settle ? withoutRest(batch) : await withNextRows(context, tx, request, batch, maxRows)
+  const batch = found
+    ? withRowsSent(found, request.settle ? [] : sent)
+    : newBatch({ organization: batches.organization, job, number }, sent)
+  const after = hasRowsLeft(batch) ? await withNextRows(context, tx, request, batch, maxRows) : batch
   const replacement = { replaceOne: { filter: { _id: batch._id }, replacement: after } }
   await batches.bulkWrite([found ? replacement : insertOf(after)], { tx })
   return after
@@ -103,18 +114,18 @@ async function withNextRows(
   batch: Batch,
   maxRows: number,
 ): Promise<Batch> {
-  const indexes = nextRows(request, batch, maxRows)
-  const rows = indexes.map(index => request.rows[index]!)
-  return withPart(batch, indexes, await applyRows(context, tx, { ...request, rows }, batch))
+  const next = { ...request, rows: nextRows(request, batch, maxRows) }
+  return withPart(batch, numbersOf(next), await applyRows(context, tx, next, batch))
 }
 
-/** Returns the indexes of the next rows to apply, with all rows of the same emails: only one of them is used. */
-function nextRows({ rows }: ApplyBatchRequest, batch: Batch, maxRows: number): number[] {
-  const left = rowsLeft(batch)
+/** Returns the next rows to apply, with all rows of the same emails: only one of them is used. */
+function nextRows({ rows }: ApplyBatchRequest, batch: Batch, maxRows: number): ApplyBatchRequestRow[] {
+  const isLeft = rowsLeft(batch)
+  const left = rows.filter(({ row }) => isLeft.has(row))
   if (left.length <= maxRows) return left
-  const emailAt = (index: number) => emailKeyOf(readEmail(rows[index]!.email).value ?? '')
-  const emails = new Set(left.slice(0, maxRows).map(emailAt))
-  return left.filter(index => emails.has(emailAt(index)))
+  const keyOf = ({ email }: ApplyBatchRequestRow) => emailKeyOf(readEmail(email).value ?? '')
+  const emails = new Set(left.slice(0, maxRows).map(keyOf))
+  return left.filter(row => emails.has(keyOf(row)))
 }
 
 async function applyRows(

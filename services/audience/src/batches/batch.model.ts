@@ -17,7 +17,9 @@ export type Batch = {
   job: Types.ObjectId
   /** From 0. */
   number: number
-  /** A letter for each row; `?` for one that is not applied yet. The rows of a batch may be applied in several parts. */
+  /** The numbers of its rows in the file. */
+  rows: number[]
+  /** A letter for each of them; `?` for one that is not applied yet. The rows may be applied in several parts. */
   outcomes: string
   failures: Failure[]
   optOutsKept: number
@@ -36,7 +38,7 @@ export type Batch = {
 }
 
 /** What a transaction adds to a batch: the outcomes of some of its rows, and the documents it wrote for them. */
-export type Part = Omit<Batch, '_id' | 'organization' | 'job' | 'number' | 'outcomes' | 'undone'> & {
+export type Part = Omit<Batch, '_id' | 'organization' | 'job' | 'number' | 'rows' | 'outcomes' | 'undone'> & {
   outcomes: readonly Outcome[]
 }
 
@@ -48,6 +50,7 @@ export const batchSchema = new Schema<Batch>(
     organization: { type: Schema.Types.ObjectId, required: true },
     job: { type: Schema.Types.ObjectId, required: true },
     number: { type: Number, required: true },
+    rows: { type: [Number], default: undefined },
     outcomes: String,
     failures: [Schema.Types.Mixed],
     optOutsKept: { type: Number, required: true },
@@ -74,14 +77,14 @@ const codes: Record<Outcome, string> = {
 }
 const outcomeOf = new Map(Object.entries(codes).map(([outcome, code]) => [code, outcome as Outcome]))
 
-/** Returns a batch of which no row is applied. */
+/** Returns a batch of which no row is applied, with the numbers of its rows. */
 export function newBatch(
   { organization, job, number }: Pick<Batch, 'organization' | 'job' | 'number'>,
-  rows: number,
+  rows: readonly number[],
 ): Batch {
   const nothing = { failures: [], optOutsKept: 0, created: [], changed: [], formerJobs: [], joined: [] }
-  const outcomes = codes.OUTCOME_UNSPECIFIED.repeat(rows)
-  return { _id: new Types.ObjectId(), organization, job, number, outcomes, ...nothing, at: new Date() }
+  const outcomes = codes.OUTCOME_UNSPECIFIED.repeat(rows.length)
+  return { _id: new Types.ObjectId(), organization, job, number, rows: [...rows], outcomes, ...nothing, at: new Date() }
 }
 
 /** Whether rows of the batch are still to be applied. */
@@ -89,18 +92,31 @@ export function hasRowsLeft({ outcomes, undone }: Batch): boolean {
   return !undone && outcomes.includes(codes.OUTCOME_UNSPECIFIED)
 }
 
-/** Returns the indexes of the rows that are not applied yet. */
-export function rowsLeft({ outcomes }: Batch): number[] {
-  return [...outcomes].flatMap((code, index) => (code === codes.OUTCOME_UNSPECIFIED ? [index] : []))
+/** Returns the numbers of the rows that are not applied yet. */
+export function rowsLeft({ rows, outcomes }: Batch): Set<number> {
+  return new Set(rows.filter((_, index) => outcomes[index] === codes.OUTCOME_UNSPECIFIED))
 }
 
-/** Returns a batch with another part; `rows` are the indexes of the part's rows. */
-export function withPart(batch: Batch, rows: readonly number[], part: Part): Batch {
-  const letters = [...batch.outcomes]
-  for (const [index, outcome] of part.outcomes.entries()) letters[rows[index]!] = codes[outcome]
+/** Returns a batch whose rows left are those that are sent now: others may fit the attributes than at first. */
+export function withRowsSent(batch: Batch, sent: readonly number[]): Batch {
+  const left = rowsLeft(batch)
+  const applied = batch.rows.filter(row => !left.has(row))
+  const isApplied = new Set(applied)
+  const rest = sent.filter(row => !isApplied.has(row))
+  const none = codes.OUTCOME_UNSPECIFIED
   return {
     ...batch,
-    outcomes: letters.join(''),
+    rows: [...applied, ...rest],
+    outcomes: batch.outcomes.replaceAll(none, '') + none.repeat(rest.length),
+  }
+}
+
+/** Returns a batch with another part; `rows` are the numbers of the part's rows. */
+export function withPart(batch: Batch, rows: readonly number[], part: Part): Batch {
+  const letters = new Map(rows.map((row, index) => [row, codes[part.outcomes[index]!]]))
+  return {
+    ...batch,
+    outcomes: batch.rows.map((row, index) => letters.get(row) ?? batch.outcomes[index]).join(''),
     failures: [...batch.failures, ...part.failures].sort((a, b) => a.row - b.row),
     optOutsKept: batch.optOutsKept + part.optOutsKept,
     created: [...batch.created, ...part.created],
@@ -111,12 +127,13 @@ export function withPart(batch: Batch, rows: readonly number[], part: Part): Bat
   }
 }
 
-/** Returns a batch without the rows that are not applied yet. */
-export function withoutRest(batch: Batch): Batch {
-  return { ...batch, outcomes: batch.outcomes.replaceAll(codes.OUTCOME_UNSPECIFIED, '') }
-}
-
-/** Decodes the outcomes of a batch. */
-export function readOutcomes(text: string): Outcome[] {
-  return [...text].map(code => outcomeOf.get(code) ?? 'OUTCOME_UNSPECIFIED')
+/**
+ * Returns the outcome of each of these rows, or of all rows of the batch if none are given. A row that the batch was ended
+ * without is skipped.
+ */
+export function outcomesOf({ rows, outcomes }: Batch, sent: readonly number[]): Outcome[] {
+  const all = [...outcomes].map(code => outcomeOf.get(code) ?? 'OUTCOME_UNSPECIFIED')
+  if (sent.length === 0) return all
+  const byRow = new Map(rows.map((row, index) => [row, all[index]!]))
+  return sent.map(row => byRow.get(row) ?? 'SKIPPED')
 }

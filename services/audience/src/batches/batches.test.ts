@@ -220,6 +220,8 @@ describe('batches', () => {
     const after = await stored(me)
     assert.deepEqual(await apply(me, batch), first)
     assert.deepEqual(await apply(me, { ...batch, rows: [] }), first)
+    const { outcomes, failures } = await apply(me, { ...batch, rows: batch.rows.slice(1, -1) })
+    assert.deepEqual([outcomes, failures], [first.outcomes.slice(1, -1), []], 'of the rows that are sent')
     assert.deepEqual(await stored(me), after)
   })
 
@@ -407,6 +409,31 @@ describe('batches', () => {
           const undone = await audience.batches.undoBatch({ jobId, number }, { ...me, deadline: Date.now() + 30_000 })
           assert.deepEqual(undone, { deleted: 601, restored: 0, kept: 0, removedFromLists: 0 })
         }
+      })
+
+      it('is continued with the rows that are sent now', async () => {
+        const me = await awaited()
+        await assert.rejects(applyBatch(counted(1).data, large, callOf(me)), /killed/)
+        const [applied, left] = [2, 600]
+        const rows = [...large.rows.filter(({ row }) => row !== applied && row !== left), row(603)]
+        const again = { ...large, rows }
+        const expected = ['SKIPPED', ...Array(rows.length - 1).fill('CREATED')]
+        for (let time = 0; time < 2; time++)
+          assert.deepEqual((await applyBatch(context(), again, callOf(me))).outcomes, expected)
+        const { contacts } = await stored(me)
+        const created = large.rows.slice(0, 600).filter(({ row }) => row !== left)
+        assert.deepEqual(
+          contacts.map(({ email }) => email).sort(),
+          [...created, row(602), row(603)].map(({ email }) => email).sort(),
+        )
+      })
+
+      it('ends if none of its rows left is sent any more', async () => {
+        const me = await awaited()
+        await assert.rejects(applyBatch(counted(1).data, large, callOf(me)), /killed/)
+        const sent = { ...large, rows: large.rows.slice(0, 100) }
+        assert.deepEqual((await applyBatch(context(), sent, callOf(me))).outcomes, outcomes.slice(0, 100))
+        assert.equal((await stored(me)).contacts.length, 250)
       })
 
       it('is undone and ended as far as it came, and not continued', async () => {

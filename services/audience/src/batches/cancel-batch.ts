@@ -10,7 +10,7 @@ export async function cancelBatch(
   number: number,
 ): Promise<Batch> {
   const undone = { deleted: 0, restored: 0, kept: 0, removedFromLists: 0 }
-  const batch: Batch = { ...newBatch({ organization: batches.organization, job, number }, 0), undone }
+  const batch: Batch = { ...newBatch({ organization: batches.organization, job, number }, []), undone }
   await batches.bulkWrite([insertOf(batch)], { tx })
   return batch
 }
