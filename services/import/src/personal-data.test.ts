@@ -59,4 +59,15 @@ describe('the erasure of a person', () => {
     shown.push(await stored(call))
     for (const text of shown) assert.doesNotMatch(text, /anna/i)
   })
+
+  it('takes whole rows out of files, so that the import stores none of them as failed', async () => {
+    const call = test.newCall()
+    await test.start(call, 'name,note,email\nAnna,"Street 1\nOslo",anna@example.com\nBob,"x\ny",b@example.com\n')
+    await erase(call)
+    await test.runSlice(call)
+    const { failedRows } = test.context.collections.of(call.caller.organizationId)
+    const [failed, ...more] = await failedRows.find({})
+    assert.deepEqual([failed?.row, more], [1, []])
+    assert.doesNotMatch(await stored(call), /anna|street|oslo/i)
+  })
 })

@@ -104,13 +104,13 @@ async function eraseImports({ collections }: Context, person: Person): Promise<n
   return erased
 }
 
-async function eraseUploads({ collections }: Context, person: Person): Promise<number> {
+async function eraseUploads({ collections, limits }: Context, person: Person): Promise<number> {
   const { uploads, chunks, imports } = collections.of(person.organizationId)
   let erased = 0
-  const formats = new Map<string, Pick<Import, 'format'>>()
-  for (const { _id, format } of await uploads.find({})) formats.set(String(_id), { format })
+  const files = new Map<string, Pick<Import, 'upload' | 'format'>>()
+  for (const { _id, format } of await uploads.find({})) files.set(String(_id), { upload: _id, format })
   for (const { upload, format } of await imports.find({ state: { $in: ['waiting', 'active'] } }))
-    formats.set(String(upload), { format })
-  for (const [upload, { format }] of formats) erased += await eraseRows(chunks, upload, format, person)
+    files.set(String(upload), { upload, format })
+  for (const { upload, format } of files.values()) erased += await eraseRows(chunks, upload, format, person, limits)
   return erased
 }

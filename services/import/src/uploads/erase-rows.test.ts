@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CsvFormat } from '@rollcall/csv'
+import { type CsvFormat, defaultLimits } from '@rollcall/csv'
 import { personOf } from '@rollcall/service'
 import type { Scope } from '@rollcall/store'
 import { mongo, Types } from 'mongoose'
 import { eraseRows } from './erase-rows.ts'
-import type { Chunk } from './upload.model.ts'
+import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
 const ids = { organizationId: 'a'.repeat(24), contactId: 'b'.repeat(24) }
-const CHUNK_BYTES = 64
 
-/** Returns a file after the erasure of addresses, and the number of erased lines. */
+/** Returns a file after the erasure of addresses, and the number of erased rows. */
 async function erased(file: Buffer, encoding: CsvFormat['encoding'], emailKeys: string[]) {
   const pieces = Array.from({ length: Math.ceil(file.length / CHUNK_BYTES) }, (_, number) => ({
     _id: new Types.ObjectId(),
@@ -22,9 +21,17 @@ async function erased(file: Buffer, encoding: CsvFormat['encoding'], emailKeys: 
     updateOne: async ({ _id }: { _id: Types.ObjectId }, { $set }: { $set: Partial<Chunk> }) =>
       Object.assign(pieces.find(piece => piece._id === _id)!, $set),
   } as unknown as Scope<Chunk>
-  const format = { encoding, delimiter: ',' } as CsvFormat
-  const count = await eraseRows(chunks, 'upload', format, personOf({ ...ids, emailKeys, names: [] }))
+  const start = { offset: 0, row: 0, line: 1 }
+  const format: CsvFormat = { encoding, delimiter: ',', headers: ['a', 'b'], start }
+  const person = personOf({ ...ids, emailKeys, names: [] })
+  const count = await eraseRows(chunks, new Types.ObjectId(), format, person, defaultLimits)
   return { count, file: Buffer.concat(pieces.map(({ data }) => Buffer.from(data.buffer))) }
+}
+
+/** Returns lines that end near the border of a chunk, so that the lines behind them lie across it. */
+function filler(chunkLength: number, lineBreak: string): string {
+  const line = 'x'.repeat(1000) + lineBreak
+  return line.repeat(chunkLength / line.length - 1) + 'x'.repeat((chunkLength % line.length) + line.length - 20)
 }
 
 type Coding = { encode(text: string): Buffer; decode(file: Buffer): string }
@@ -44,15 +51,15 @@ describe('the erasure of rows', () => {
     it(`finds an address by each spelling of its domain, in ${encoding}`, async () => {
       const named = ['ann@bücher.example', 'ANN@BÜCHER.EXAMPLE', 'ann@xn--bcher-kva.example']
       const others = ['bob@bücher.example', 'ann@bücher.example.org', 'Grüße']
-      const lines = named.flatMap((address, index) => [`Ann,"${address}"`, `Bob,${others[index]}`])
+      const rows = named.flatMap((address, index) => [`Ann,"${address}"`, `Bob,${others[index]}`])
       for (const lineBreak of ['\n', '\r\n', '\r']) {
-        const before = encode(lines.join(lineBreak))
+        const before = encode([filler(CHUNK_BYTES / encode('x').length, lineBreak), ...rows].join(lineBreak))
         const { count, file } = await erased(before, encoding, ['ann@xn--bcher-kva.example', 'ann@example.com'])
         assert.deepEqual([count, file.length], [3, before.length])
         const shown = decode(file).replace(/-+/g, '-').split(lineBreak)
         assert.deepEqual(
-          shown,
-          lines.map(line => (line.startsWith('Ann') ? '-,"-"' : line)),
+          shown.slice(-rows.length),
+          rows.map(row => (row.startsWith('Ann') ? '-,"-"' : row)),
         )
       }
     })
@@ -61,6 +68,13 @@ describe('the erasure of rows', () => {
     const file = Buffer.from('İİİİİİ\nAnn,ann@example.com\nBob', 'utf16le')
     const { count, file: after } = await erased(file, 'utf-16le', ['ann@example.com'])
     assert.deepEqual([count, after.toString('utf16le')], [1, 'İİİİİİ\n---,---------------\nBob'])
+  })
+
+  it('takes whole rows, with the line breaks in their cells', async () => {
+    const rows = ['Bob,"x\ny"', 'Ann,"Oslo\n""ann@example.com"""', '"Ann\r\nann@example.com","Oslo\n"', 'Bob,y']
+    const { count, file } = await erased(Buffer.from(rows.join('\n')), 'utf-8', ['ann@example.com'])
+    const without = ['---,"----\n""---------------"""', '"---\r\n---------------","----\n"']
+    assert.deepEqual([count, file.toString()], [2, [rows[0], ...without, rows[3]].join('\n')])
   })
 
   it('finds nothing of a person without an address', async () => {

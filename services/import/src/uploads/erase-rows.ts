@@ -1,47 +1,84 @@
 import { domainToUnicode } from 'node:url'
-import type { CsvFormat } from '@rollcall/csv'
+import { type CsvFormat, type CsvLimits, readCsv } from '@rollcall/csv'
 import type { Person } from '@rollcall/service'
 import type { Scope } from '@rollcall/store'
 import { mongo, type Types } from 'mongoose'
-import type { Chunk } from './upload.model.ts'
+import { readStored } from './spool.ts'
+import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
-/** A chunk as text of which each character has the same number of bytes, so that it is changed in place. */
-type Piece = { id?: Types.ObjectId; text: string }
+/** From one byte of a file to another. */
+type Range = [start: number, end: number]
 
 /**
- * Erases the lines of an uploaded file that name a person, in place: each character but quotes, delimiters and line breaks
- * becomes a `-`. Offsets and rows stay as they are, so a running import continues; such a row fails for its email. Three
- * chunks at a time make lines across their borders whole. Returns the number of lines.
+ * Erases the rows of an uploaded file that name a person, in place: each character but quotes, delimiters and line breaks
+ * becomes a `-`. Offsets and rows stay as they are, so a running import continues; such a row fails for its email. Returns
+ * the number of rows.
  */
 export async function eraseRows(
   chunks: Scope<Chunk>,
-  upload: string,
-  { encoding, delimiter }: CsvFormat,
+  upload: Types.ObjectId,
+  format: CsvFormat,
   person: Person,
+  limits: CsvLimits,
 ): Promise<number> {
   if (person.emailKeys.length === 0) return 0
-  const needle = needleOf(person)
-  const { read, write } = encoding === 'utf-16le' || encoding === 'utf-16be' ? wide(encoding) : narrow(encoding)
-  const kept = new Set(['"', delimiter, '\r', '\n'])
-  const load = async (number: number): Promise<Piece> => {
-    const chunk = await chunks.findOne({ upload, number })
-    return chunk ? { id: chunk._id, text: read.units(Buffer.from(chunk.data.buffer)) } : { text: '' }
-  }
+  const coding = codingOf(format)
+  const named = await namedIn(chunks, upload, coding, person)
+  if (named.length === 0) return 0
   let erased = 0
-  let [before, middle, after]: [Piece, Piece, Piece] = [{ text: '' }, await load(0), await load(1)]
-  for (let number = 2; middle.id; number++) {
-    const pieces = [before, middle, after]
-    const text = pieces.map(piece => piece.text).join('')
-    const from = before.text.length
-    const lines = linesWith(text, from, from + middle.text.length, needle)
-    const named = lines.filter(([start, end]) => person.isNamedIn(read.text(text.slice(start, end))))
-    erased += named.length
-    for (const [start, end] of named) blank(pieces, start, end, kept)
-    for (const { id, text: changed } of named.length > 0 ? pieces : [])
-      if (id) await chunks.updateOne({ _id: id }, { $set: { data: new mongo.Binary(write(changed)) } })
-    ;[before, middle, after] = [middle, after, await load(number)]
+  let next = 0
+  for await (const [start, end] of rowsOf(chunks, upload, format, limits)) {
+    const first = next
+    while (next < named.length && named[next]! < end) next++
+    if (next === first) continue
+    await blank(chunks, upload, coding, [start, end])
+    erased++
+    if (next === named.length) break
   }
   return erased
+}
+
+/** Yields the header row and the data rows. A row includes the blank lines before it. */
+async function* rowsOf(
+  chunks: Scope<Chunk>,
+  upload: Types.ObjectId,
+  format: CsvFormat,
+  limits: CsvLimits,
+): AsyncGenerator<Range> {
+  let { offset } = format.start
+  yield [0, offset]
+  const source = readStored(chunks, upload, offset)
+  for await (const { checkpoint } of readCsv(source, format, { limits, batchRows: 1 })) {
+    yield [offset, checkpoint.offset]
+    offset = checkpoint.offset
+  }
+}
+
+/**
+ * Returns the offsets of the addresses of a person in a file. Three chunks at a time make lines across their borders whole:
+ * an address has no line break.
+ */
+async function namedIn(
+  chunks: Scope<Chunk>,
+  upload: Types.ObjectId,
+  { width, unitsOf, textOf }: Coding,
+  person: Person,
+): Promise<number[]> {
+  const needle = needleOf(person)
+  const load = async (number: number) => {
+    const chunk = await chunks.findOne({ upload, number })
+    return chunk ? unitsOf(Buffer.from(chunk.data.buffer)) : ''
+  }
+  const named: number[] = []
+  let [before, middle, after] = ['', await load(0), await load(1)]
+  for (let number = 0; middle !== ''; number++) {
+    const text = before + middle + after
+    const from = before.length
+    for (const { at, line } of linesWith(text, from, from + middle.length, needle))
+      if (person.isNamedIn(textOf(line))) named.push(number * CHUNK_BYTES + (at - from) * width)
+    ;[before, middle, after] = [middle, after, await load(number + 2)]
+  }
+  return named
 }
 
 /** What lines with an address contain in every encoding: its domain, or only the `@` if that is also written in Unicode. */
@@ -53,22 +90,20 @@ function needleOf({ emailKeys }: Person): RegExp {
   return new RegExp(needles.join('|'), 'gi')
 }
 
-type Line = [start: number, end: number]
-
-/** Returns the lines that contain the needle between two positions. */
-function linesWith(text: string, from: number, to: number, needle: RegExp): Line[] {
-  const lines: Line[] = []
+/** Returns the lines that contain the needle between two positions, and where. */
+function linesWith(text: string, from: number, to: number, needle: RegExp): { at: number; line: string }[] {
+  const lines: { at: number; line: string }[] = []
   needle.lastIndex = from
   for (let found = needle.exec(text); found && found.index < to; found = needle.exec(text)) {
-    const line = lineAt(text, found.index)
-    lines.push(line)
-    needle.lastIndex = line[1]
+    const [start, end] = lineAt(text, found.index)
+    lines.push({ at: found.index, line: text.slice(start, end) })
+    needle.lastIndex = end
   }
   return lines
 }
 
 /** Returns the line around a position. Looks no further: a file has a million lines. */
-function lineAt(text: string, at: number): Line {
+function lineAt(text: string, at: number): [start: number, end: number] {
   let [start, end] = [at, at]
   while (start > 0 && !isBreak(text[start - 1])) start--
   while (end < text.length && !isBreak(text[end])) end++
@@ -79,39 +114,62 @@ function isBreak(character: string | undefined): boolean {
   return character === '\n' || character === '\r'
 }
 
-/** Blanks the characters of joined pieces from one position to another. */
-function blank(pieces: readonly Piece[], start: number, end: number, kept: ReadonlySet<string>): void {
-  let offset = 0
-  for (const piece of pieces) {
-    const { text } = piece
-    const [first, last] = [Math.max(0, start - offset), Math.max(0, Math.min(text.length, end - offset))]
-    offset += text.length
-    if (first >= last) continue
-    const line = text
-      .slice(first, last)
+/** Blanks the characters of a file from one byte to another. */
+async function blank(
+  chunks: Scope<Chunk>,
+  upload: Types.ObjectId,
+  { width, kept, unitsOf, bytesOf }: Coding,
+  [start, end]: Range,
+): Promise<void> {
+  for (let number = Math.floor(start / CHUNK_BYTES); number * CHUNK_BYTES < end; number++) {
+    const chunk = await chunks.findOne({ upload, number })
+    if (!chunk) return
+    const units = unitsOf(Buffer.from(chunk.data.buffer))
+    const offset = number * CHUNK_BYTES
+    const [from, to] = [Math.max(0, start - offset) / width, (end - offset) / width]
+    const row = units
+      .slice(from, to)
       .split('')
       .map(each => (kept.has(each) ? each : '-'))
       .join('')
-    piece.text = text.slice(0, first) + line + text.slice(last)
+    const data = new mongo.Binary(bytesOf(units.slice(0, from) + row + units.slice(to)))
+    await chunks.updateOne({ _id: chunk._id }, { $set: { data } })
   }
+}
+
+/** How bytes become text of which each character has the same number of bytes, so that it is changed in place. */
+type Coding = {
+  /** Bytes of a character. */
+  width: number
+  kept: ReadonlySet<string>
+  unitsOf(bytes: Buffer): string
+  bytesOf(units: string): Buffer
+  /** Returns the text that the characters stand for. */
+  textOf(units: string): string
+}
+
+function codingOf({ encoding, delimiter }: CsvFormat): Coding {
+  const kept = new Set(['"', delimiter, '\r', '\n'])
+  return { kept, ...(encoding === 'utf-16le' || encoding === 'utf-16be' ? wide(encoding) : narrow(encoding)) }
 }
 
 /** Encodings whose quotes, delimiters and line breaks are single bytes. */
 function narrow(encoding: string) {
   const decoder = new TextDecoder(encoding)
   return {
-    read: {
-      units: (bytes: Buffer) => bytes.toString('latin1'),
-      text: (units: string) => decoder.decode(Buffer.from(units, 'latin1')),
-    },
-    write: (units: string) => Buffer.from(units, 'latin1'),
+    width: 1,
+    unitsOf: (bytes: Buffer) => bytes.toString('latin1'),
+    bytesOf: (units: string) => Buffer.from(units, 'latin1'),
+    textOf: (units: string) => decoder.decode(Buffer.from(units, 'latin1')),
   }
 }
 
 function wide(encoding: 'utf-16le' | 'utf-16be') {
   const swapped = (bytes: Buffer) => (encoding === 'utf-16le' ? bytes : Buffer.from(bytes).swap16())
   return {
-    read: { units: (bytes: Buffer) => swapped(bytes).toString('utf16le'), text: (units: string) => units },
-    write: (units: string) => swapped(Buffer.from(units, 'utf16le')),
+    width: 2,
+    unitsOf: (bytes: Buffer) => swapped(bytes).toString('utf16le'),
+    bytesOf: (units: string) => swapped(Buffer.from(units, 'utf16le')),
+    textOf: (units: string) => units,
   }
 }
