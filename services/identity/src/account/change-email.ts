@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import { blockedAccount } from '../sessions/credential.ts'
 import { dispossessOthers, recordVerified } from '../sessions/prove-mailbox.ts'
+import { accountState, isUnchanged } from '../users/account-state.ts'
 import { updatedData } from '../users/change-user.ts'
 import type { User } from '../users/user.model.ts'
 import type { EmailChange } from './email-change.model.ts'
@@ -38,7 +39,8 @@ export async function changeEmail(context: Context, request: ChangeEmailRequest,
   if (await users.findOne({ emailKey })) throw new AppError('record.duplicate', { path: 'email' })
   const secret = generateSecret()
   const expiresAt = new Date(Date.now() + LIFETIME_HOURS * HOUR_MS)
-  const change = { email, hash: context.secrets['email-change'].hash(secret), expiresAt }
+  const hash = context.secrets['email-change'].hash(secret)
+  const change = { email, hash, state: accountState(context, user), expiresAt }
   await context.store.transaction(async tx => {
     await emailChanges.findOneAndUpdate({ user: user._id }, { $set: change }, { upsert: true, tx })
     const { organization, _id: subject } = user
@@ -63,7 +65,8 @@ export async function changeEmail(context: Context, request: ChangeEmailRequest,
 
 /**
  * Changes an account's address by the mailed link, which proves ownership of the new mailbox. Voids mailed links to set
- * a password, and tells the old address.
+ * a password, and tells the old address. A new password or second factor voids the link: a person who recovers an
+ * account does not know of changes that somebody else requested.
  * @throws {AppError} request.invalid_field, record.duplicate, account.blocked
  */
 export async function verifyEmail(context: Context, { token }: VerifyEmailRequest, call: Call): Promise<void> {
@@ -79,14 +82,14 @@ export async function verifyEmail(context: Context, { token }: VerifyEmailReques
 /** Returns the account before the change. */
 async function changeWithin(
   context: Context,
-  { _id, organization, user: subject, email }: EmailChange,
+  { _id, organization, user: subject, email, state = '' }: EmailChange,
   caller: Caller,
   tx: ClientSession,
 ): Promise<User> {
   const { users, emailChanges, passwordResets } = context.collections.of(organization)
   const used = await emailChanges.deleteOne({ _id }, { tx })
   const before = await users.findOne({ _id: subject }, { tx })
-  if (used.deletedCount === 0 || !before) throw badLink()
+  if (used.deletedCount === 0 || !before || !isUnchanged(context, before, state)) throw badLink()
   if (before.blocked) throw blockedAccount()
   const set = { email, emailKey: emailKeyOf(email), emailVerified: true }
   const user = await users.findOneAndUpdate({ _id: subject }, { $set: set }, { tx })

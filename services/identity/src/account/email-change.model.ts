@@ -9,6 +9,11 @@ export type EmailChange = {
   email: string
   /** Hash of the secret under the server's key. */
   hash: string
+  /**
+   * Hash of the account's password, address and second factor: a change of any of them ends the permission. Absent in
+   * requests of older versions, which are void.
+   */
+  state?: string
   expiresAt: Date
 }
 
@@ -18,6 +23,7 @@ export const emailChangeSchema = new Schema<EmailChange>(
     user: { type: Schema.Types.ObjectId, required: true },
     email: { type: String, required: true },
     hash: { type: String, required: true },
+    state: { type: String },
     expiresAt: { type: Date, required: true },
   },
   { collection: 'email_changes', versionKey: false },

@@ -8,6 +8,7 @@ import { blockedAccount } from '../sessions/credential.ts'
 import { dispossessOthers, recordProof } from '../sessions/prove-mailbox.ts'
 import { reportFailure } from '../sessions/report-failure.ts'
 import { signIn } from '../sessions/sign-in.ts'
+import { accountState, isUnchanged } from '../users/account-state.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import type { PendingSignIn } from './pending-sign-in.model.ts'
 import { type CodeUse, tryCode } from './second-factor.ts'
@@ -17,27 +18,23 @@ const MAX_TRIES = 5
 
 /** Stores a sign-in that needs the second factor, and returns the answer that asks for it. */
 export async function openPendingSignIn(
-  { collections, secrets }: Context,
+  context: Context,
   user: User,
   by: PendingSignIn['by'],
   tx?: ClientSession,
 ): Promise<object> {
   const mfaToken = generateSecret()
   const pending = {
-    _id: secrets['pending-sign-in'].hash(mfaToken),
+    _id: context.secrets['pending-sign-in'].hash(mfaToken),
     organization: user.organization,
     user: user._id,
     by,
-    state: secrets['account-state'].hash(stateOf(user)),
+    state: accountState(context, user),
     triesLeft: MAX_TRIES,
     expiresAt: new Date(Date.now() + LIFETIME_MS),
   }
-  await collections.unscoped.pendingSignIns.create([pending], { session: tx ?? null })
+  await context.collections.unscoped.pendingSignIns.create([pending], { session: tx ?? null })
   return { mfaRequired: true, mfaToken, methods: ['totp', 'recovery_code'] }
-}
-
-function stateOf({ passwordHash, emailKey, totp }: User): string {
-  return JSON.stringify([passwordHash, emailKey, totp?.confirmedAt])
 }
 
 /**
@@ -68,12 +65,12 @@ export async function completeSignIn(
 
 type Found = { pending: PendingSignIn; user: User }
 
-async function findPending({ collections, secrets }: Context, mfaToken: string): Promise<Found> {
+async function findPending(context: Context, mfaToken: string): Promise<Found> {
+  const { collections, secrets } = context
   const _id = { $in: secrets['pending-sign-in'].hashes(mfaToken) }
   const pending = await collections.unscoped.pendingSignIns.findOne({ _id, expiresAt: { $gt: new Date() } }).lean()
   const user = pending && (await collections.of(pending.organization).users.findOne({ _id: pending.user }))
-  if (!pending || !user || !secrets['account-state'].matches(pending.state, stateOf(user)))
-    throw new AppError('sign_in.expired')
+  if (!pending || !user || !isUnchanged(context, user, pending.state)) throw new AppError('sign_in.expired')
   return { pending, user }
 }
 
