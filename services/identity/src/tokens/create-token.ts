@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { authorityOf } from '../roles/authority.ts'
+import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
 import { roleQueue } from '../users/member-role.ts'
@@ -18,7 +19,7 @@ type TokenRole = Pick<Token, 'role' | 'roleId'>
 
 /**
  * Creates a token with the given role, or with the role of the creating token. Without either, it authorizes as its
- * creator. It may not exceed the caller's permissions. Only the response contains the secret.
+ * creator. It may not exceed the caller's permissions or rank. Only the response contains the secret.
  */
 export async function createToken(context: Context, request: CreateTokenRequest, caller: Caller): Promise<HttpBody> {
   const { organizationId, userId, scope } = caller
@@ -63,6 +64,9 @@ async function roleOfNewToken(
   if (name !== undefined) {
     const role = await carry(roles, { name, kind: { $in: ['api', 'both'] } }, caller, tx)
     if (!role) throw new AppError('role.unknown_for_tokens', { name })
+    // A session's token never exceeds its user, but one of a token might exceed the creating token.
+    if (caller.tokenId !== undefined && outranks(name, caller.role))
+      throw new AppError('role.above_rank', { role: name })
     return role
   }
   const parent = caller.tokenId === undefined ? undefined : await tokens.findOne({ _id: caller.tokenId }, { tx })

@@ -4,6 +4,7 @@ import { pause } from '@rollcall/runtime'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { type Api, type Harness, type Json, type Person, startHarness, unique } from '../../test/identity.ts'
+import { builtInRole } from '../roles/built-in.ts'
 
 const publicFields = [
   '_id',
@@ -165,6 +166,19 @@ describe('tokens', () => {
       const parent = await create(owner.api, { role: String(name) })
       for (const role of ['owner', 'admin', 'user'])
         await assert.rejects(create(use(parent), { role }), { status: 403 })
+    })
+
+    it('by a token cannot reach above its rank, though it has every permission', async () => {
+      const { name } = await saveRole(builtInRole('owner')!.grants)
+      const rich = use(await create(owner.api, { role: String(name) }))
+      const admin = use(await create(owner.api, { role: 'admin' }))
+      for (const [api, role] of [
+        [rich, 'owner'],
+        [rich, 'admin'],
+        [admin, 'owner'],
+      ] as const)
+        await assert.rejects(create(api, { role }), { code: 'role.above_rank', status: 403 })
+      assert.equal((await use(await create(admin, { role: 'admin' })).caller()).role, 'admin')
     })
 
     it('by a token without a role gives one that acts as the same person', async () => {
