@@ -621,13 +621,13 @@ export type Tokens = {
   createToken: { kind: 'unary'; request: CreateTokenRequest; response: HttpBody }
   /** Returns a token. Use it to see the role, expiry and last use of one token. */
   getToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. */
+  /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. Switching on a token that exceeds the caller's permissions or rank is refused. */
   updateToken: { kind: 'unary'; request: UpdateTokenRequest; response: Updated }
   /** Deletes a token. Use it when a program no longer needs access, or its secret may have leaked. It is refused from the next request on. */
   deleteToken: { kind: 'unary'; request: IdRequest; response: HttpBody }
   /** Lists the permissions that the token has used, most recent first, up to a minute late. Use it to find rights that a token does not need. Routes without a permission do not count. */
   listTokenUsage: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
-  /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. */
+  /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. Refused for a token that exceeds the caller's permissions or rank, and to the token itself. */
   setAllowedIps: { kind: 'unary'; request: SetAllowedIpsRequest; response: Updated }
 }
 

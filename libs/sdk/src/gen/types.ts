@@ -3425,13 +3425,13 @@ export type Api = {
     create(body: CreateTokenBody, options?: KeyedOptions): Promise<CreatedToken>
     /** Returns a token. Use it to see the role, expiry and last use of one token. */
     get(id: string, options?: RequestOptions): Promise<Token>
-    /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. */
+    /** Updates a token. Use it to rename a token, or to switch it off and on again. Requires at least one of name, description, active and archived. Takes effect on the next request. Switching on a token that exceeds the caller's permissions or rank is refused. */
     update(id: string, body: UpdateTokenBody, options?: RequestOptions): Promise<Updated>
     /** Deletes a token. Use it when a program no longer needs access, or its secret may have leaked. It is refused from the next request on. */
     delete(id: string, options?: RequestOptions): Promise<Token>
     /** Lists the permissions that the token has used, most recent first, up to a minute late. Use it to find rights that a token does not need. Routes without a permission do not count. */
     listUsage(id: string, query?: ListQuery<TokenUseFields>, options?: RequestOptions): List<TokenUse>
-    /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. */
+    /** Sets the addresses that the token may be used from; [] allows any. Use it if a program always calls from the same addresses. Other addresses get 403, from the next request on. Refused for a token that exceeds the caller's permissions or rank, and to the token itself. */
     setAllowedIps(id: string, body: SetAllowedIpsBody, options?: RequestOptions): Promise<Updated>
   }
   /** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */

@@ -312,6 +312,37 @@ describe('tokens', () => {
       assert.equal((await use(token).caller()).tokenId, id)
     })
 
+    it('lets nobody widen what exceeds them, but everybody with the permission stop it', async () => {
+      const { name } = await saveRole({ tokens: ['read', 'update'] })
+      const narrow = use(await create(owner.api, { role: String(name) })).tokens
+      const admin = (await harness.addPerson(owner.organizationId, 'admin')).api.tokens
+      const token = await create(owner.api)
+      const id = String(token.id)
+      for (const [stop, widen] of [
+        [{ active: false }, { active: true }],
+        [{ archived: true }, { archived: false }],
+      ]) {
+        await narrow.updateToken({ id, ...stop })
+        for (const { updateToken } of [narrow, admin])
+          await assert.rejects(updateToken({ id, ...widen }), { code: 'account.higher_rank', status: 403 })
+        await narrow.updateToken({ id, ...stop, description: 'stopped' })
+        await owner.api.tokens.updateToken({ id, ...widen })
+      }
+      await assert.rejects(narrow.setAllowedIps({ id, cidrs: ['192.0.2.1'] }), { status: 403 })
+      const { id: within } = await create(owner.api, { role: String(name) })
+      await narrow.updateToken({ id: String(within), active: false })
+      await narrow.updateToken({ id: String(within), active: true })
+    })
+
+    it('lets no token free itself of its addresses', async () => {
+      const token = await create(owner.api)
+      const id = String(token.id)
+      await assert.rejects(use(token).tokens.setAllowedIps({ id, cidrs: [] }), {
+        code: 'access.session_required',
+        status: 403,
+      })
+    })
+
     it('publishes what changed', async () => {
       const token = await create(owner.api)
       const id = String(token.id)
