@@ -66,14 +66,12 @@ describe('the change of the email address', () => {
       const answer = await verify(token)
       assert.deepEqual([answer.status, answer.body], [400, badLink])
     }
-    const admin = fromElsewhere(founder.api)
-    const owned = { ...stack, owner: founder.api }
-    const [blocked, deleted] = [await addPerson(owned), await addPerson(owned)]
+    const [blocked, deleted] = [await addPerson(stack), await addPerson(stack)]
     const ofBlocked = await linkTo(newEmail(), { ...founder, ...blocked })
     const ofDeleted = await linkTo(newEmail(), { ...founder, ...deleted })
-    await bodyOf(admin.patch(`/api/users/${blocked.id}/block`, {}))
+    await bodyOf(fromElsewhere(stack.owner).patch(`/api/users/${blocked.id}/block`, {}))
     assert.equal((await verify(ofBlocked)).status, 403)
-    await bodyOf(fromElsewhere(founder.api).delete(`/api/users/${deleted.id}`))
+    await bodyOf(fromElsewhere(stack.owner).delete(`/api/users/${deleted.id}`))
     assert.deepEqual((await verify(ofDeleted)).body, badLink)
   })
 

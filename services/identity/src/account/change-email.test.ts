@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import { eventually } from '@rollcall/testing/eventually'
+import { Types } from 'mongoose'
 import { type Harness, PASSWORD, type Person, startHarness, unique } from '../../test/identity.ts'
 
 const badLink = { code: 'request.invalid_field', path: 'token' }
@@ -14,6 +15,7 @@ describe('the link that changes an email address', () => {
   })
   after(() => harness.stop())
 
+  const changes = () => harness.db.collection<{ user: Types.ObjectId; requestedAt: Date[] }>('email_changes')
   const newEmail = () => `${unique('new')}@example.com`
   const login = (email: string, password = PASSWORD) => harness.public.authentication.login({ email, password })
   const verify = (token: string) => harness.public.authentication.verifyEmail({ token })
@@ -53,6 +55,21 @@ describe('the link that changes an email address', () => {
       await login(person.email, NEW_PASSWORD)
     })
   }
+
+  it('is mailed five times a day', async () => {
+    const person = await harness.register()
+    for (let sent = 0; sent < 5; sent++) await linkOf(person)
+    const email = newEmail()
+    const sixth = () => person.api.account.changeEmail({ email, password: PASSWORD })
+    await assert.rejects(sixth, { code: 'quota.too_many_pending', status: 429 })
+    assert.equal(lastMailTo(email), undefined)
+    const user = new Types.ObjectId(person.userId)
+    const [first = new Date(), ...later] = (await changes().findOne({ user }))!.requestedAt
+    const aDayAgo = new Date(first.getTime() - 24 * 3_600_000)
+    await changes().updateOne({ user }, { $set: { requestedAt: [aDayAgo, ...later] } })
+    await sixth()
+    await assert.rejects(linkOf(person), { code: 'quota.too_many_pending' })
+  })
 
   it('ends with a new second factor', async () => {
     const person = await harness.register()

@@ -6,6 +6,7 @@ import { quoted } from '@rollcall/runtime'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
+import { requireMailReach } from '../organizations/mail-reach.ts'
 import { blockedAccount } from '../sessions/credential.ts'
 import { dispossessOthers, recordVerified } from '../sessions/prove-mailbox.ts'
 import { accountState, isUnchanged } from '../users/account-state.ts'
@@ -16,7 +17,10 @@ import { requireOwnPassword } from './own-password.ts'
 import { sendNotice } from './send-notice.ts'
 
 const LIFETIME_HOURS = 24
-const HOUR_MS = 3_600_000
+const LIFETIME_MS = LIFETIME_HOURS * 3_600_000
+/** Maximum requests per account and day: each one mails an address of the caller's choice. */
+const MAX_REQUESTS = 5
+const DAY_MS = 24 * 3_600_000
 const ADDRESS_CHANGED = {
   purpose: 'email_changed',
   subject: 'Your email address was changed',
@@ -25,7 +29,7 @@ const ADDRESS_CHANGED = {
 
 /**
  * Mails a link to a new address of the caller's account. The address changes when the link is used.
- * @throws {AppError} request.invalid_field, record.duplicate, quota.too_many_pending
+ * @throws {AppError} request.invalid_field, organization.unverified, record.duplicate, quota.too_many_pending
  */
 export async function changeEmail(context: Context, request: ChangeEmailRequest, call: Call): Promise<void> {
   const { organizationId, userId } = call.caller
@@ -36,13 +40,17 @@ export async function changeEmail(context: Context, request: ChangeEmailRequest,
   const emailKey = emailKeyOf(email)
   if (emailKey === user.emailKey)
     throw new AppError('request.invalid_field', { path: 'email', reason: 'is your address already' })
+  // Who registered an organization that is not verified may correct a mistyped address.
+  if (!user.selfRegistered) await requireMailReach(context, organizationId, email)
   if (await users.findOne({ emailKey })) throw new AppError('record.duplicate', { path: 'email' })
   const secret = generateSecret()
-  const expiresAt = new Date(Date.now() + LIFETIME_HOURS * HOUR_MS)
+  const expiresAt = new Date(Date.now() + LIFETIME_MS)
   const hash = context.secrets['email-change'].hash(secret)
   const change = { email, hash, state: accountState(context, user), expiresAt }
   await context.store.transaction(async tx => {
-    await emailChanges.findOneAndUpdate({ user: user._id }, { $set: change }, { upsert: true, tx })
+    const previous = await emailChanges.findOne({ user: user._id }, { tx })
+    const set = { ...change, requestedAt: countRequest(previous?.requestedAt) }
+    await emailChanges.findOneAndUpdate({ user: user._id }, { $set: set }, { upsert: true, tx })
     const { organization, _id: subject } = user
     const content = { organization, subject, data: { userId: String(subject), email } }
     await publish(context, call.caller, 'user.email_change_requested', content, tx)
@@ -55,12 +63,23 @@ export async function changeEmail(context: Context, request: ChangeEmailRequest,
     subject: 'Confirm your new email address',
     text: [
       `Hello ${quoted(user.name)},`,
-      `you, or somebody with your password, asked to change the email address of your account from ${user.email} to this one. Confirm it here:`,
+      `you, or somebody with your password, asked to change the email address of your account from ${quoted(user.email)} to this one. Confirm it here:`,
       `${context.consoleUrl}/verify-email?token=${secret}`,
       `The link works once, within ${LIFETIME_HOURS} hours. If it was not you, do not open it: nothing changes then.`,
     ].join('\n\n'),
     expiresAt,
   })
+}
+
+/** Returns the times of the requests within a day, with this one. @throws {AppError} quota.too_many_pending */
+function countRequest(requestedAt: readonly Date[] = []): Date[] {
+  const now = Date.now()
+  const recent = requestedAt.filter(at => at.getTime() > now - DAY_MS)
+  const [first] = recent
+  if (!first || recent.length < MAX_REQUESTS) return [...recent, new Date(now)]
+  const retryAfterSeconds = Math.ceil((first.getTime() + DAY_MS - now) / 1000)
+  const what = 'changes of the email address per account and day'
+  throw new AppError('quota.too_many_pending', { limit: MAX_REQUESTS, what, retryAfterSeconds })
 }
 
 /**

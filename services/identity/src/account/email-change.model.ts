@@ -14,6 +14,8 @@ export type EmailChange = {
    * requests of older versions, which are void.
    */
   state?: string
+  /** When changes were requested since the last one was made, within a day. */
+  requestedAt?: Date[]
   expiresAt: Date
 }
 
@@ -24,6 +26,7 @@ export const emailChangeSchema = new Schema<EmailChange>(
     email: { type: String, required: true },
     hash: { type: String, required: true },
     state: { type: String },
+    requestedAt: [Date],
     expiresAt: { type: Date, required: true },
   },
   { collection: 'email_changes', versionKey: false },
