@@ -207,13 +207,26 @@ describe('the second factor', () => {
     })
 
     it('is not passed by by the first proof of the mailbox, which still removes the password', async () => {
-      const person = await secure()
+      const { organizationId } = await harness.register()
+      const person = await secure(await harness.addPerson(organizationId, 'user'))
       await edit(person, { emailVerified: false })
       const { mfaToken } = await harness.public.authentication.verifyOtp(await mailedCode(person))
       assert.equal((await userOf(person))!.emailVerified, false)
       await complete(String(mfaToken), person.code())
       const { emailVerified, passwordHash, totp } = (await userOf(person))!
       assert.deepEqual([emailVerified, passwordHash, totp !== null], [true, null, true])
+    })
+
+    it('that a stranger prepared by registering the address ends with the first proof of the mailbox', async () => {
+      const [byCode, byReset] = [await secure(), await secure()]
+      for (const person of [byCode, byReset]) await edit(person, { emailVerified: false })
+      const { token } = await harness.public.authentication.verifyOtp(await mailedCode(byCode))
+      assert.equal((await harness.with(String(token)).account.getAccount({})).mfa!.totp, false)
+      await harness.public.authentication.forgotPassword({ email: byReset.email })
+      const reset = /token=(\w+)/.exec(await mailTo(byReset, 'password_reset'))![1]!
+      await harness.public.authentication.resetPassword({ token: reset, password: 'another horse' })
+      const signedIn = harness.with(String((await login(byReset, 'another horse')).token))
+      assert.equal((await signedIn.account.getAccount({})).mfa!.totp, false)
     })
   })
 

@@ -10,9 +10,17 @@ import { endSessionsOf } from './end-sessions.ts'
 const MAX_OTHERS = 100
 
 /**
+ * Whether a stranger may have registered an account's address. Then the first proof of the mailbox removes the second
+ * factor, which its owner may not have.
+ */
+export function isUnprovenRegistration({ selfRegistered, emailVerified }: User): boolean {
+  return selfRegistered && !emailVerified
+}
+
+/**
  * Records the first proof that an account's address belongs to its user, in the transaction that marks the account.
  * Ends the account's sessions, and its API tokens if it was self-registered: somebody else may have created it. The
- * caller handles the password.
+ * caller handles the password and the second factor.
  * @param account the account before the change
  */
 export async function recordProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {

@@ -13,7 +13,7 @@ import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { type Content, changeAlone } from './change-alone.ts'
 import { blockedAccount } from './credential.ts'
-import { dispossessOthers, recordProof } from './prove-mailbox.ts'
+import { dispossessOthers, isUnprovenRegistration, recordProof } from './prove-mailbox.ts'
 import { reportFailure } from './report-failure.ts'
 import { signIn } from './sign-in.ts'
 import type { SignInCode, SignInCodeBudget } from './sign-in-code.model.ts'
@@ -88,7 +88,7 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
   const orgId = open ? organizationOf(open, request.orgId) : request.orgId
   const accounts = await accountsOf(context, emailKey, orgId)
   const limitKeys = limitKeysOf(context, emailKey, accounts)
-  const partial = new Set(accounts.filter(hasSecondFactor).map(({ _id }) => String(_id)))
+  const partial = new Set(accounts.filter(needsSecondFactor).map(({ _id }) => String(_id)))
   const outcome = await tryCode(context, { ...request, emailKey, limitKeys, partial }, open)
   const [account, another] = foremost(accounts)
   if (outcome !== 'right' || !open || !account) {
@@ -100,7 +100,7 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
     reportFailure(context, 'blocked', [account], call)
     throw blockedAccount()
   }
-  if (hasSecondFactor(account)) {
+  if (needsSecondFactor(account)) {
     const by = request.requestId === undefined ? 'code' : 'bound_code'
     return context.store.transaction(async tx => {
       await useUp(context, open, tx)
@@ -110,6 +110,11 @@ export async function verifyCode(context: Context, request: VerifyOtpRequest, ca
   const signedIn = await useCode(context, account, open, call)
   await dispossessOthers(context, emailKey, call)
   return signedIn
+}
+
+/** Whether a mailed code is only half of a user's sign-in. */
+function needsSecondFactor(account: User): boolean {
+  return hasSecondFactor(account) && !isUnprovenRegistration(account)
 }
 
 /** Returns the request with the given id, or the only open one. */
@@ -181,13 +186,14 @@ async function useWithin(
 ): Promise<HttpBody> {
   await useUp(context, open, tx)
   const { users } = context.collections.of(account.organization)
-  const proven = { ...(!account.emailVerified && { emailVerified: true, passwordHash: null }), lastLoginAt: new Date() }
   const { _id, emailVerified } = account
-  const named = { _id, emailVerified, blocked: false, 'totp.confirmedAt': null }
-  const user = await users.findOneAndUpdate(named, { $set: proven }, { tx })
+  const isUnproven = isUnprovenRegistration(account)
+  const proven = !emailVerified && { emailVerified: true, passwordHash: null, ...(isUnproven && { totp: null }) }
+  const named = { _id, emailVerified, blocked: false, ...(!isUnproven && { 'totp.confirmedAt': null }) }
+  const user = await users.findOneAndUpdate(named, { $set: { ...proven, lastLoginAt: new Date() } }, { tx })
   // Concurrently blocked, proven, secured by a second factor or deleted.
   if (!user) throw wrongCode()
-  if (!account.emailVerified) await recordProof(context, account, call.caller, tx)
+  if (!emailVerified) await recordProof(context, account, call.caller, tx)
   return json({ ...(await signIn(context, user, call, tx)), user: presentUser(user) })
 }
 

@@ -9,7 +9,7 @@ import { asPerson, publish } from '../events.ts'
 import type { Mail } from '../mailer.ts'
 import { blockedAccount } from '../sessions/credential.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
-import { dispossessOthers, recordProof } from '../sessions/prove-mailbox.ts'
+import { dispossessOthers, isUnprovenRegistration, recordProof } from '../sessions/prove-mailbox.ts'
 import { countActiveTokens, deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
 import { accountsOf, foremost } from './accounts-of.ts'
 import type { PasswordReset } from './password-reset.model.ts'
@@ -99,10 +99,11 @@ async function resetWithin(
 ): Promise<User> {
   const { users, passwordResets } = context.collections.of(organization)
   const used = await passwordResets.deleteOne({ _id }, { tx })
-  const set = { $set: { passwordHash, emailVerified: true } }
-  const user = await users.findOneAndUpdate({ _id: subject }, set, { tx, returnDocument: 'before' })
+  const user = await users.findOne({ _id: subject }, { tx })
   if (used.deletedCount === 0 || !user) throw unusable()
   if (user.blocked) throw blockedAccount()
+  const set = { passwordHash, emailVerified: true, ...(isUnprovenRegistration(user) && { totp: null }) }
+  await users.updateOne({ _id: subject }, { $set: set }, { tx })
   await passwordResets.deleteMany({ user: subject }, { tx })
   const person = asPerson(caller, user)
   await endSessionsOf(context, subject, person, tx)
