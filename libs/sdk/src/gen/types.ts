@@ -3468,7 +3468,7 @@ export type Api = {
     revoke(id: string, invitationId: string, options?: RequestOptions): Promise<Invitation>
     /** Returns what a pending invitation offers, for the page that asks to accept it. Use it to show a person what they are asked to join. Anyone with the link may call it, and learns whether its address has an account. It costs five reads. 404 for an unknown, answered or expired one alike. */
     preview(token: string, options?: RequestOptions): Promise<InvitationPreview>
-    /** Accepts an invitation, once. Use it on the page that the invitation opens. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. */
+    /** Accepts an invitation, once. Use it on the page that the invitation opens. If the organization has no account with the address, creates one with name and password; its email is verified if the link is the mailed one. If it has one, name and password are ignored, and the link must be the mailed one or the request must come from a session of the account; otherwise 401. Without such a session, the mailed link proves the mailbox: it verifies the email and ends the sessions and the password of an account that was not verified. */
     accept(token: string, body?: AcceptInvitationBody, options?: RequestOptions): Promise<AcceptedInvitation>
     /** Declines an invitation and frees its seat. Use it on the page that the invitation opens. */
     decline(token: string, options?: RequestOptions): Promise<Updated>

@@ -17,6 +17,11 @@ export function isUnprovenRegistration({ selfRegistered, emailVerified }: User):
   return selfRegistered && !emailVerified
 }
 
+/** Returns the fields that change with the first proof of an account's mailbox, unless it sets a new password. */
+export function firstProofOf(account: User): Partial<User> {
+  return { emailVerified: true, passwordHash: null, ...(isUnprovenRegistration(account) && { totp: null }) }
+}
+
 /**
  * Records the first proof that an account's address belongs to its user, in the transaction that marks the account.
  * Ends the account's sessions, and its API tokens if it was self-registered: somebody else may have created it. The

@@ -13,7 +13,7 @@ import { accountsOf, foremost } from '../users/accounts-of.ts'
 import { presentUser, type User } from '../users/user.model.ts'
 import { type Content, changeAlone } from './change-alone.ts'
 import { blockedAccount } from './credential.ts'
-import { dispossessOthers, isUnprovenRegistration, recordProof } from './prove-mailbox.ts'
+import { dispossessOthers, firstProofOf, isUnprovenRegistration, recordProof } from './prove-mailbox.ts'
 import { reportFailure } from './report-failure.ts'
 import { signIn } from './sign-in.ts'
 import type { SignInCode, SignInCodeBudget } from './sign-in-code.model.ts'
@@ -187,10 +187,10 @@ async function useWithin(
   await useUp(context, open, tx)
   const { users } = context.collections.of(account.organization)
   const { _id, emailVerified } = account
-  const isUnproven = isUnprovenRegistration(account)
-  const proven = !emailVerified && { emailVerified: true, passwordHash: null, ...(isUnproven && { totp: null }) }
-  const named = { _id, emailVerified, blocked: false, ...(!isUnproven && { 'totp.confirmedAt': null }) }
-  const user = await users.findOneAndUpdate(named, { $set: { ...proven, lastLoginAt: new Date() } }, { tx })
+  const proven = { ...(!emailVerified && firstProofOf(account)), lastLoginAt: new Date() }
+  const isUnsecured = !isUnprovenRegistration(account) && { 'totp.confirmedAt': null }
+  const named = { _id, emailVerified, blocked: false, ...isUnsecured }
+  const user = await users.findOneAndUpdate(named, { $set: proven }, { tx })
   // Concurrently blocked, proven, secured by a second factor or deleted.
   if (!user) throw wrongCode()
   if (!emailVerified) await recordProof(context, account, call.caller, tx)

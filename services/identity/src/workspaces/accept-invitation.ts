@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { badSession, blockedAccount } from '../sessions/credential.ts'
-import { dispossessOthers } from '../sessions/prove-mailbox.ts'
+import { dispossessOthers, firstProofOf, recordProof } from '../sessions/prove-mailbox.ts'
 import { takeRole } from '../users/member-role.ts'
 import { type PasswordSetter, setterOf } from '../users/passwords.ts'
 import { presentUser, type User } from '../users/user.model.ts'
@@ -35,17 +35,17 @@ export async function acceptInvitation(
 ): Promise<HttpBody> {
   const { caller } = call
   const found = await findInvitation(context, token)
-  const { invitation } = found
-  const tenant = context.collections.of(invitation.organization)
-  const hasAccount = (await accountOf(tenant, invitation.email)) !== null
-  const newcomer = hasAccount
-    ? undefined
-    : await newcomerOf(context, request, setterOf(caller, String(invitation.organization)))
-  const accepted = await context.store.transaction(
-    tx => acceptWithin(context, found, newcomer, caller, tx),
-    queuesOf(invitation.workspace, invitation.organization),
+  const { workspace, organization, email, emailKey } = found.invitation
+  const organizationId = String(organization)
+  const hasAccount = (await accountOf(context.collections.of(organization), email)) !== null
+  const newcomer = hasAccount ? undefined : await newcomerOf(context, request, setterOf(caller, organizationId))
+  const { accepted, isProof } = await context.credentials.change({ organizationId }, timeoutMs =>
+    context.store.transaction(tx => acceptWithin(context, found, newcomer, caller, tx), {
+      timeoutMs,
+      ...queuesOf(workspace, organization),
+    }),
   )
-  if (newcomer && found.isMailed) await dispossessOthers(context, invitation.emailKey, call)
+  if (isProof) await dispossessOthers(context, emailKey, call)
   return accepted
 }
 
@@ -83,13 +83,14 @@ function hideOutcome(error: unknown): never {
   throw isAnswered ? new AppError('invitation.not_found') : error
 }
 
+/** Returns the answer, and whether the mailed link proved the mailbox, other than to the person signed in already. */
 async function acceptWithin(
   context: Context,
   { invitation: found, isMailed }: Found,
   newcomer: Newcomer | undefined,
   caller: Caller,
   tx: ClientSession,
-): Promise<HttpBody> {
+): Promise<{ accepted: HttpBody; isProof: boolean }> {
   const tenant = context.collections.of(found.organization)
   const invitation = await answer(tenant, found, 'accepted', tx)
   const workspace = await tenant.workspaces.findOne({ _id: invitation.workspace }, { tx })
@@ -97,20 +98,35 @@ async function acceptWithin(
   const role = await tenant.roles.findOne({ _id: invitation.roleId }, { tx })
   if (!role) throw new AppError('invitation.role_deleted', { role: invitation.role })
   const account = await accountOf(tenant, invitation.email, tx)
-  if (account && !isMailed) await requireOwnSession(tenant, account, caller, tx)
+  const isSignedIn = account !== null && (await hasOwnSession(tenant, account, caller, tx))
+  if (account && !isMailed && !isSignedIn) throw badSession()
   if (account?.blocked) throw blockedAccount()
+  const isProof = isMailed && !isSignedIn
+  if (account && !account.emailVerified && isProof) await recordFirstProof(context, account, caller, tx)
   const user = account ?? (await createAccount(context, { invitation, isMailed }, newcomer, caller, tx))
   const doer = asPerson(caller, user)
   await join(context, { workspace, user, role, doer }, tx)
   await publishOutcome(context, 'invitation.accepted', invitation, doer, tx, { userId: String(user._id) })
   const { _id, name, image } = workspace
-  return json({ workspace: { _id, name, image }, role: role.name, user: { _id: user._id, name: user.name } })
+  const accepted = json({
+    workspace: { _id, name, image },
+    role: role.name,
+    user: { _id: user._id, name: user.name },
+  })
+  return { accepted, isProof }
 }
 
-/** Requires a sign-in session of the account; impersonations and derived sessions are rejected. */
-async function requireOwnSession({ sessions }: Tenant, user: User, { sessionId }: Caller, tx: ClientSession) {
+/** Whether the caller has a sign-in session of the account; impersonations and derived sessions do not count. */
+async function hasOwnSession({ sessions }: Tenant, user: User, { sessionId }: Caller, tx: ClientSession) {
   const own = { _id: sessionId, user: user._id, origin: null, expiresAt: { $gt: new Date() } }
-  if (sessionId === undefined || !(await sessions.findOne(own, { tx }))) throw badSession()
+  return sessionId !== undefined && (await sessions.findOne(own, { tx })) !== null
+}
+
+/** Records the first proof of an account's mailbox. Removes the password: somebody else may have created the account. */
+async function recordFirstProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {
+  const { users } = context.collections.of(account.organization)
+  await users.updateOne({ _id: account._id }, { $set: firstProofOf(account) }, { tx })
+  await recordProof(context, account, caller, tx)
 }
 
 /** Creates the account of an invited user. The mailed link proves ownership of the address. */

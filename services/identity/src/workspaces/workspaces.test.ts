@@ -24,6 +24,16 @@ describe('workspaces', () => {
       name: 'Invited',
       password: PASSWORD,
     })
+  const acceptMailed = (email: string, api: Api = harness.public) => {
+    const { text } = harness.mails.findLast(({ to }) => to === email)!
+    return api.invitations.acceptInvitation({ token: /\/invitations\/(\w+)/.exec(text)![1]! })
+  }
+  /** Adds a person whose mailbox nobody has proven. */
+  const addUnproven = async (organizationId = owner.organizationId) => {
+    const person = await harness.addPerson(organizationId, 'user')
+    await harness.db.collection('users').updateOne({ emailKey: person.email }, { $set: { emailVerified: false } })
+    return person
+  }
   const eventsOf = async (subject: unknown) => {
     const about = { 'event.subject': String(subject) }
     const entries = await harness.db.collection('outbox').find(about).sort({ at: 1, _id: 1 }).toArray()
@@ -44,6 +54,31 @@ describe('workspaces', () => {
     const [mailedUrl] = /https:\S+/.exec(mail.text)!
     assert.match(mailedUrl, /^https:\/\/console\.example\.com\/invitations\/\w{60}$/)
     assert.notEqual(mailedUrl, acceptUrl)
+  })
+
+  it('secure an unproven account of the address when its mailed link is used', async () => {
+    const prepared = await addUnproven()
+    const { organizationId } = await harness.register()
+    const elsewhere = await addUnproven(organizationId)
+    await harness.db
+      .collection('users')
+      .updateOne({ emailKey: elsewhere.email }, { $set: { email: prepared.email, emailKey: prepared.email } })
+    await invite(await create(), prepared.email)
+    await acceptMailed(prepared.email)
+    for (const { api } of [prepared, elsewhere]) await assert.rejects(api.account.getAccount({}), { status: 401 })
+    for (const orgId of [owner.organizationId, organizationId]) {
+      const login = harness.public.authentication.login({ email: prepared.email, password: PASSWORD, orgId })
+      await assert.rejects(login, { code: 'sign_in.wrong_password' })
+    }
+    assert.equal((await owner.api.users.getUser({ id: prepared.userId })).emailVerified, true)
+  })
+
+  it('leave the account of a person who is signed in as it', async () => {
+    const person = await addUnproven()
+    await invite(await create(), person.email)
+    await acceptMailed(person.email, person.api)
+    await person.api.account.getAccount({})
+    await harness.public.authentication.login({ email: person.email, password: PASSWORD })
   })
 
   it('send no mail for an invitation that is refused', async () => {
