@@ -3516,13 +3516,13 @@ export type Api = {
     replaceTags(id: string, body: ReplaceUserTagsBody, options?: RequestOptions): Promise<Updated>
     /** Turns the second factor of a user off, and ends all sessions of the user, who gets a notice by mail. Use it when somebody has lost the phone and the recovery codes. Not allowed for oneself, or for a user of higher rank. */
     resetTotp(id: string, options?: RequestOptions): Promise<Updated>
-    /** Blocks the user: all sessions end at once, and sign-in is refused. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
+    /** Blocks the user: all sessions end at once, sign-in is refused, and the invitations that the user sent are revoked. Use it to stop access at once without losing the account. Not allowed for oneself or the last owner. */
     block(id: string, options?: RequestOptions): Promise<Updated>
     /** Unblocks the user. Use it to let a blocked user sign in again. Ended sessions are not restored. */
     unblock(id: string, options?: RequestOptions): Promise<Updated>
     /** Changes the organization-level role, with effect at once. Use it when a person's job changes. The new role must not exceed the caller's permissions or rank. Not allowed for the last owner. */
     changeRole(id: string, body: ChangeRoleBody, options?: RequestOptions): Promise<Updated>
-    /** Deletes the account permanently: its sessions end, its tokens are refused. Use it when a person has left for good; block the account if you are not sure. Contacts are kept. Not allowed for oneself or the last owner. */
+    /** Deletes the account permanently: its sessions end, its tokens are refused, the invitations that it sent are revoked. Use it when a person has left for good; block the account if you are not sure. Contacts are kept. Not allowed for oneself or the last owner. */
     delete(id: string, options?: RequestOptions): Promise<User>
     /** Lists the user's active sessions. Use it to see where a user is signed in right now. */
     listSessions(id: string, query?: ListQuery<SessionFields>, options?: RequestOptions): List<Session>

@@ -2,10 +2,11 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
+import { withdrawAllOf } from '../workspaces/invitation-outcome.ts'
 import { changeUser } from './change-user.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 
-/** Blocks an account: ends its sessions and refuses its tokens and sign-ins. Idempotent. */
+/** Blocks an account: ends its sessions, refuses its tokens and sign-ins, and revokes its invitations. Idempotent. */
 export function blockUser(context: Context, id: string, caller: Caller): Promise<Updated> {
   const tenant = context.collections.of(caller.organizationId)
   return changeUser(context, id, caller, {
@@ -16,6 +17,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
       if (user.blocked) return { set: {} }
       await keepOrganizationOwner(tenant, user, tx)
       await endSessionsOf(context, user._id, caller, tx)
+      await withdrawAllOf(context, user._id, caller, tx)
       const set = { blocked: true, blockedAt: new Date() }
       return { set, event: { type: 'user.blocked', data: { userId: id } } }
     },

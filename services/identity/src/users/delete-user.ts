@@ -4,12 +4,13 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
+import { withdrawAllOf } from '../workspaces/invitation-outcome.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
 import { leaveRole, roleQueue } from './member-role.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 import { presentUser } from './user.model.ts'
 
-/** Deletes an account permanently. Its audit trail remains; its tokens remain listed but are refused. */
+/** Deletes an account permanently. Its audit trail remains; its tokens remain listed but are refused. Revokes its invitations. */
 export async function deleteUser(context: Context, id: string, caller: Caller): Promise<HttpBody> {
   const { organizationId } = caller
   await context.collections.of(organizationId).users.get(id, 'user')
@@ -36,6 +37,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await tenant.emailChanges.deleteMany({ user: subject }, { tx })
   await tenant.userEmails.deleteMany({ user: subject }, { tx })
   await abandonMemberships(tenant, subject, tx)
+  await withdrawAllOf(context, subject, caller, tx)
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { tx })
   const record = presentUser(user)
   await publish(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)

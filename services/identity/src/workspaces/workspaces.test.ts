@@ -81,6 +81,24 @@ describe('workspaces', () => {
     await harness.public.authentication.login({ email: person.email, password: PASSWORD })
   })
 
+  for (const [what, leave] of [
+    ['deleted', (id: string) => owner.api.users.deleteUser({ id })],
+    ['blocked', (id: string) => owner.api.users.blockUser({ id })],
+  ] as const) {
+    it(`withdraw the invitations of a sender who is ${what}`, async () => {
+      const id = await create({ seats: 3 })
+      const sender = await harness.addPerson(owner.organizationId, 'admin')
+      await invite(id)
+      const sent = await invite(id, newAddress(), sender.api)
+      await leave(sender.userId)
+      await assert.rejects(accept(sent), { code: 'invitation.not_found' })
+      assert.equal((await eventsOf(sent.id)).at(-1)!.type, 'invitation.revoked')
+      const { docs } = await owner.api.invitations.listInvitations({ id })
+      assert.equal((docs as unknown as Json[]).length, 1)
+      await invite(id)
+    })
+  }
+
   it('send no mail for an invitation that is refused', async () => {
     const id = await create({ seats: 1 })
     const email = newAddress()
