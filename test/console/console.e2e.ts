@@ -718,6 +718,31 @@ describe('the console', () => {
     await page.getByRole('link', { name: /^sync/ }).waitFor()
   })
 
+  it('keeps what is typed while a page is being saved', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.templates.create({ name: 'Kept', html: '<p>Stored</p>' })
+    const page = await open(`/templates/${id}`)
+    const html = page.getByRole('textbox', { name: /^HTML/ })
+    await html.fill('<p>Sent</p>')
+    const typed = Promise.withResolvers<void>()
+    await page.route(`**/api/templates/${id}`, async route => {
+      if (route.request().method() === 'PATCH') await typed.promise
+      await route.continue()
+    })
+    const request = page.waitForRequest(request => request.method() === 'PATCH')
+    const save = page.getByRole('button', { name: 'Save template' })
+    await save.click()
+    await request
+    await html.fill('<p>Typed meanwhile</p>')
+    typed.resolve()
+    await page.getByRole('status').getByText('Saved the template').waitFor()
+    await page.getByText('There are changes that are not saved.').waitFor()
+
+    await save.click()
+    await page.getByText('There are changes that are not saved.').waitFor({ state: 'detached' })
+    assert.equal((await client.templates.get(id)).html, '<p>Typed meanwhile</p>')
+  })
+
   it('fits a small screen, with the navigation behind a button', async () => {
     const page = await open('/contacts', { width: 320 })
     await page.getByText(/^1–\d of \d$/).waitFor()

@@ -8,19 +8,21 @@ import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { PasswordField } from '../kit/password-field.tsx'
 import classes from './account.module.css'
 
+const EMPTY = { email: '', password: '' }
+
 /** The form of a new email address, which changes with the link that is mailed to it. */
 export function ChangeEmail() {
   const { t } = useTranslation()
   const refusal = useRefusal()('account.changeEmail')
   const [sentTo, setSentTo] = useState('')
-  const form = useForm({ initialValues: { email: '', password: '' } })
+  const form = useForm({ initialValues: EMPTY })
   const submit = useSubmit(form, {
     send: async values => {
       setSentTo('')
       await rollcall.account.changeEmail(values)
       setSentTo(values.email)
     },
-    onDone: form.reset,
+    onDone: () => form.setValues(EMPTY),
   })
   return (
     <div className={classes.form}>

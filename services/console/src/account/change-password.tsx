@@ -8,16 +8,18 @@ import { PasswordField } from '../kit/password-field.tsx'
 import { useMe } from '../session.ts'
 import classes from './account.module.css'
 
+const EMPTY = { currentPassword: '', newPassword: '' }
+
 /** The form of a new password, which asks for the present one. */
 export function ChangePassword() {
   const { t } = useTranslation()
   const { email } = useMe().user
   const refusal = useRefusal()('account.changePassword')
-  const form = useForm({ initialValues: { currentPassword: '', newPassword: '' } })
+  const form = useForm({ initialValues: EMPTY })
   const submit = useSubmit(form, {
     send: values => rollcall.account.changePassword(values),
     done: t('account.password.done'),
-    onDone: form.reset,
+    onDone: () => form.setValues(EMPTY),
   })
   return (
     <div className={classes.form}>

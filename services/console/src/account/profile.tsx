@@ -35,11 +35,7 @@ export function ProfileForm({
   const refusal = useRefusal()(call)
   const form = useForm({ initialValues: { name, language, timezone, country: country ?? '', currency } })
   const submit = useSubmit(form, {
-    send: async values => {
-      await save(changesOf(form.getInitialValues(), values))
-      form.setInitialValues(values)
-      form.resetDirty(values)
-    },
+    send: values => save(changesOf(form.getInitialValues(), values)),
     done: t('kit.saved'),
   })
   const languages = Object.entries(LANGUAGES).map(([value, label]) => ({ value, label: label as string }))

@@ -48,12 +48,11 @@ export function StepForm<Values extends Record<string, unknown>>({
       await rollcall.campaigns.update(_id, toBody(values))
       await client.fetchQuery({ ...campaignQuery(_id), staleTime: 0 }) // other steps begin with it
     },
-    onDone: () => form.resetDirty(),
   })
   const { before, after } = neighboursOf(step)
   const leaveTo = (target: Step) => {
     if (!form.isDirty() || refusal) return goTo(target)
-    submit.mutate(form.getValues(), { onSuccess: () => goTo(target) })
+    submit.mutate(form.getValues(), { onSuccess: () => leaveTo(target) }) // again, if more was typed meanwhile
   }
   return (
     <>

@@ -43,7 +43,6 @@ export function FormTab({ collection }: { collection: Collection }) {
     send: values => rollcall.collections.update(collection._id, { form: definitionOf(values.form) }),
     done: t('kit.saved'),
     placeOf: { 'form.no_sender': 'form.contact.doubleOptIn' },
-    onDone: () => form.resetDirty(),
   })
   return (
     <div className={classes.columns}>

@@ -23,7 +23,10 @@ type Submit<Values, Answer> = UseMutationResult<Answer, Error, Values> & {
   isAtField: boolean
 }
 
-/** Sends a form. A refusal goes to the field that it names, any other over the fields. */
+/**
+ * Sends a form. What was sent then counts as saved, what was typed meanwhile does not. A refusal goes to the field that it
+ * names, any other over the fields.
+ */
 export function useSubmit<Values extends Record<string, unknown>, Answer>(
   form: UseFormReturnType<Values>,
   {
@@ -34,7 +37,8 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
   }: {
     send: (values: Values) => Promise<Answer>
     done?: string
-    onDone?: (answer: Answer) => void
+    /** Leaves or empties the form, so that what was typed meanwhile is given up too. */
+    onDone?: (answer: Answer, sent: Values) => void
     /** Fields of refusals that name none, by their code. */
     placeOf?: Partial<Record<ErrorCode, string>>
   },
@@ -44,9 +48,10 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
   const [placed, setPlaced] = useState<Error>()
   const submit = useMutation({
     mutationFn: send,
-    onSuccess: answer => {
+    onSuccess: (answer, sent) => {
+      form.resetDirty(onDone ? undefined : sent)
       if (done) reports.done(done)
-      onDone?.(answer)
+      onDone?.(answer, sent)
       void client.invalidateQueries()
     },
     onError: error => {

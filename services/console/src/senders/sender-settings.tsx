@@ -27,7 +27,10 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
         ...(smtp && { smtp: { ...smtpOf(values.smtp), ...(values.smtp.username === '' && { username: null }) } }),
       }),
     done: t('senders.saved'),
-    onDone: () => form.resetDirty(),
+    onDone: (_, sent) => {
+      form.setFieldValue('smtp.password', '') // is not shown again
+      form.resetDirty({ ...sent, smtp: { ...sent.smtp, password: '' } })
+    },
   })
   const send = form.onSubmit(values => submit.mutate(values))
   return (

@@ -36,11 +36,7 @@ function SettingsForm({ settings }: { settings: OrganizationSettings }) {
   const refusal = useRefusal()('settings.update')
   const form = useForm({ initialValues: settings })
   const submit = useSubmit(form, {
-    send: async values => {
-      await rollcall.settings.update(changedSettings(form.getInitialValues(), values))
-      form.setInitialValues(values)
-      form.resetDirty(values)
-    },
+    send: values => rollcall.settings.update(changedSettings(form.getInitialValues(), values)),
     done: t('kit.saved'),
   })
   const hasChanged = Object.keys(changedSettings(form.getInitialValues(), form.getValues())).length > 0

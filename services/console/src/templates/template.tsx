@@ -97,7 +97,6 @@ function Editor({ id, form }: { id: string; form: UseFormReturnType<Values> }) {
     send: values =>
       rollcall.templates.update(id, { ...values, subject: values.subject || null, text: values.text || null }),
     done: t('templates.saved'),
-    onDone: () => form.resetDirty(),
   })
   return (
     <SubmitForm form={form} submit={submit}>
