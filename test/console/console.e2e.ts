@@ -718,12 +718,36 @@ describe('the console', () => {
     await page.getByRole('link', { name: /^sync/ }).waitFor()
   })
 
-  it('keeps what is typed while a page is being saved', async () => {
+  it('asks before a dialog closes over what was typed', async () => {
+    const page = await open('/messages?new=true')
+    const dialog = page.getByRole('dialog', { name: 'Send message' })
+    const subject = dialog.getByRole('textbox', { name: /^Subject/ })
+    await subject.fill('Typed')
+    await page.mouse.click(5, 5)
+    await page.keyboard.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+    await question.waitFor()
+    assert.deepEqual(await violationsOf(page, 'unsaved changes'), [])
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    assert.equal(await subject.inputValue(), 'Typed')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await question.getByRole('button', { name: 'Discard' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.waitForURL(`${url}/console/messages`)
+  })
+
+  it('keeps what is typed on a page that is left or being saved', async () => {
     const client = createClient({ baseUrl: url, token: console.token })
     const { id } = await client.templates.create({ name: 'Kept', html: '<p>Stored</p>' })
     const page = await open(`/templates/${id}`)
     const html = page.getByRole('textbox', { name: /^HTML/ })
     await html.fill('<p>Sent</p>')
+    await page.getByRole('navigation').getByRole('link', { name: 'Contacts' }).click()
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' })
+    await question.getByRole('button', { name: 'Keep editing' }).click()
+    await question.waitFor({ state: 'detached' })
+
     const typed = Promise.withResolvers<void>()
     await page.route(`**/api/templates/${id}`, async route => {
       if (route.request().method() === 'PATCH') await typed.promise

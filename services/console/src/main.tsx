@@ -42,7 +42,7 @@ async function start(): Promise<void> {
           defaultColorScheme="auto"
           getStyleNonce={() => nonce}
         >
-          <ModalsProvider>
+          <ModalsProvider modalProps={{ closeOnClickOutside: true }}>
             <Notifications position="bottom-right" />
             <RouterProvider router={router} />
           </ModalsProvider>

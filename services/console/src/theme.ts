@@ -99,6 +99,7 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         attributes: { header: { role: 'presentation' } }, // else a second banner
+        closeOnClickOutside: false, // a slip loses nothing that was typed
         centered: true,
         radius: 'lg',
         padding: 'lg',

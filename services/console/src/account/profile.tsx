@@ -5,6 +5,7 @@ import { rollcall } from '../api.ts'
 import { chooseLanguage, LANGUAGES, type Language } from '../i18n/index.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { useMe } from '../session.ts'
 import classes from './account.module.css'
 import { changesOf, choicesOf, type ProfileValues } from './profile-values.ts'
@@ -38,6 +39,7 @@ export function ProfileForm({
     send: values => save(changesOf(form.getInitialValues(), values)),
     done: t('kit.saved'),
   })
+  useUnsaved(form.isDirty)
   const languages = Object.entries(LANGUAGES).map(([value, label]) => ({ value, label: label as string }))
   if (language && !(language in LANGUAGES)) languages.push({ value: language, label: language })
   return (

@@ -39,7 +39,13 @@ export function EditCampaign() {
       title={data.name}
       above={back}
       lead={<CampaignStatus {...data} />}
-      actions={<CampaignMenu campaign={data} variant="default" onDeleted={() => void navigate({ to: '/campaigns' })} />}
+      actions={
+        <CampaignMenu
+          campaign={data}
+          variant="default"
+          onDeleted={() => void navigate({ to: '/campaigns', ignoreBlocker: true })}
+        />
+      }
     >
       {data.status === 'scheduled' && (
         <Alert color="indigo">

@@ -9,6 +9,7 @@ import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { Steps } from '../kit/steps.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import classes from './edit-campaign.module.css'
 import { campaignQuery } from './queries.ts'
 import { neighboursOf, STEPS, type Step } from './status.ts'
@@ -49,6 +50,7 @@ export function StepForm<Values extends Record<string, unknown>>({
       await client.fetchQuery({ ...campaignQuery(_id), staleTime: 0 }) // other steps begin with it
     },
   })
+  useUnsaved(form.isDirty)
   const { before, after } = neighboursOf(step)
   const leaveTo = (target: Step) => {
     if (!form.isDirty() || refusal) return goTo(target)

@@ -95,7 +95,7 @@ function Entries({ collection }: { collection: CollectionRecord }) {
             collection={collection}
             variant="default"
             onEdit={() => setEditing(true)}
-            onDeleted={() => void navigate({ to: '/collections' })}
+            onDeleted={() => void navigate({ to: '/collections', ignoreBlocker: true })}
           />
         </>
       }

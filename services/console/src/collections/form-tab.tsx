@@ -25,6 +25,7 @@ import { useRefusal } from '../kit/action.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { Section } from '../kit/section.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { definitionOf, draftOf, type FormDraft, fetchSnippet, fieldsOf, formUrl, htmlSnippet } from './form-draft.ts'
 import { FormPreview } from './form-preview.tsx'
 import classes from './form-tab.module.css'
@@ -44,6 +45,7 @@ export function FormTab({ collection }: { collection: Collection }) {
     done: t('kit.saved'),
     placeOf: { 'form.no_sender': 'form.contact.doubleOptIn' },
   })
+  useUnsaved(form.isDirty)
   return (
     <div className={classes.columns}>
       <SubmitForm form={form} submit={submit}>

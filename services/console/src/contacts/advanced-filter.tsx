@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Copyable, CopyTextButton } from '../kit/copyable.tsx'
 import type { Conditions } from '../kit/list-search.ts'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { curlOf } from './curl.ts'
 import classes from './filter-editor.module.css'
 import { draftOf, FilterEditor } from './filter-editor.tsx'
@@ -19,11 +20,14 @@ export function AdvancedFilter({
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const [draft, setDraft] = useState(() => draftOf(filter))
+  const [initial] = useState(() => draftOf(filter))
+  const [draft, setDraft] = useState(initial)
   const [isShown, setShown] = useState(false)
+  const leave = useUnsaved(() => draft !== initial)
+  const close = () => void leave(onClose)
   const json = JSON.stringify(draft.filter)
   return (
-    <Modal opened onClose={onClose} title={t('contacts.rules.title')} size="50rem">
+    <Modal opened onClose={close} title={t('contacts.rules.title')} size="50rem">
       <FilterEditor draft={draft} onChange={setDraft} />
       {isShown && (
         <div className={classes.json}>
@@ -43,7 +47,7 @@ export function AdvancedFilter({
         >
           {t(isShown ? 'contacts.rules.hide' : 'contacts.rules.show')}
         </Button>
-        <Button variant="default" ml="auto" onClick={onClose}>
+        <Button variant="default" ml="auto" onClick={close}>
           {t('kit.cancel')}
         </Button>
         <Button

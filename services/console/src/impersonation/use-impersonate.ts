@@ -14,7 +14,7 @@ export function useImpersonate(): (user: User, reason: string) => Promise<void> 
     const begun = await rollcall.authentication.impersonate({ userId: user._id, ...(reason && { reason }) })
     setImpersonation({ ...begun, by: self.name })
     client.removeQueries()
-    await navigate({ to: '/' })
+    await navigate({ to: '/', ignoreBlocker: true })
   }
 }
 
@@ -27,7 +27,7 @@ export function useStopImpersonating(): () => Promise<void> {
     if (!ended) return
     setImpersonation(undefined)
     client.removeQueries()
-    await navigate({ to: '/users/$id', params: { id: ended.user._id } })
+    await navigate({ to: '/users/$id', params: { id: ended.user._id }, ignoreBlocker: true })
     try {
       await rollcall.users.revokeSession(ended.user._id, ended.sessionRef)
     } catch (error) {

@@ -86,6 +86,12 @@ export default {
     stay: 'Zurück',
     close: 'Schließen',
   },
+  unsaved: {
+    title: 'Änderungen verwerfen?',
+    text: 'Was Sie hier geändert haben, ist nicht gespeichert.',
+    leave: 'Verwerfen',
+    stay: 'Weiter bearbeiten',
+  },
   preview: {
     title: 'Vorschau',
     of: 'Gezeigt für',

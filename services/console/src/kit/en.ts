@@ -83,6 +83,12 @@ export default {
     stay: 'Go back',
     close: 'Close',
   },
+  unsaved: {
+    title: 'Discard your changes?',
+    text: 'What you changed here is not saved.',
+    leave: 'Discard',
+    stay: 'Keep editing',
+  },
   preview: {
     title: 'Preview',
     of: 'Shown for',

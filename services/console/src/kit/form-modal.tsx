@@ -8,6 +8,7 @@ import { sentence } from '../server/texts.ts'
 import classes from './form-modal.module.css'
 import { useReports } from './problem.ts'
 import { ProblemAlert } from './problem-alert.tsx'
+import { useUnsaved } from './use-unsaved.tsx'
 
 /** Returns what the contract says about a field of a call's body, as attributes of its input. */
 export function fieldProps(call: CallName, name: string): { required?: true; maxLength?: number } {
@@ -109,7 +110,7 @@ export function SubmitForm<Values extends Record<string, unknown>, Answer>({
   )
 }
 
-/** A form in a dialog. */
+/** A form in a dialog, which asks before it closes over unsaved values. */
 export function FormModal<Values extends Record<string, unknown>, Answer>({
   title,
   form,
@@ -129,12 +130,14 @@ export function FormModal<Values extends Record<string, unknown>, Answer>({
   size?: string
 }) {
   const { t } = useTranslation()
+  const leave = useUnsaved(form.isDirty)
+  const close = () => void leave(onClose)
   return (
-    <Modal opened onClose={onClose} title={title} size={size}>
+    <Modal opened onClose={close} title={title} size={size}>
       <SubmitForm form={form} submit={submit}>
         {children}
         <Group justify="flex-end" gap="xs" className={classes.footer}>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={close}>
             {t('kit.cancel')}
           </Button>
           <Button type="submit" disabled={isIncomplete} loading={submit.isPending}>

@@ -21,7 +21,7 @@ export function InTheWay({
 }) {
   const { t } = useTranslation()
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Modal opened onClose={onClose} closeOnClickOutside title={title}>
       <Stack gap="md">
         <Text size="md">{text}</Text>
         <ul className={classes.records}>

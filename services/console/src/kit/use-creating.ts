@@ -16,6 +16,7 @@ export function useCreating(call: CallName): { isCreating: boolean; open: () => 
       search: ({ new: _, ...rest }: ListSearch) => (isOn ? { ...rest, new: true as const } : rest),
       replace: true,
       resetScroll: false,
+      ignoreBlocker: true, // the form itself has asked
     })
   const open = () => {
     if (!refusal) set(true)

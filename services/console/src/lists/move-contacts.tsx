@@ -1,5 +1,5 @@
 import { Button, Group, Modal, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { AudienceList, Segment } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { OutcomeBar } from '../kit/outcome-bar.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { useMissing } from '../session.ts'
 import { emailsOf } from './emails.ts'
 
@@ -29,6 +30,9 @@ export function MoveContacts({
   const missing = useMissing()
   const [way, setWay] = useState<(typeof WAYS)[number]>('emails')
   const [segment, setSegment] = useState<{ record: Segment; count: number }>()
+  const form = useForm({ initialValues: { emails: '' } })
+  const leave = useUnsaved(form.isDirty)
+  const close = () => void leave(onClose)
   if (segment)
     return (
       <Suspense>
@@ -43,7 +47,7 @@ export function MoveContacts({
       </Suspense>
     )
   return (
-    <Modal opened onClose={onClose} title={t(isAdding ? 'lists.addContacts' : 'lists.removeContacts')}>
+    <Modal opened onClose={close} title={t(isAdding ? 'lists.addContacts' : 'lists.removeContacts')}>
       <Stack gap="md">
         {!missing('segments.list') && !missing('bulk.changeContacts') && (
           <SegmentedControl
@@ -54,9 +58,9 @@ export function MoveContacts({
           />
         )}
         {way === 'emails' ? (
-          <ByEmails list={list} isAdding={isAdding} onClose={onClose} />
+          <ByEmails form={form} list={list} isAdding={isAdding} onClose={close} />
         ) : (
-          <BySegment onClose={onClose} onChosen={(record, count) => setSegment({ record, count })} />
+          <BySegment onClose={close} onChosen={(record, count) => setSegment({ record, count })} />
         )}
       </Stack>
     </Modal>
@@ -65,9 +69,18 @@ export function MoveContacts({
 
 type Counts = { name: 'added' | 'alreadyMember' | 'removed' | 'notFound'; count: number }[]
 
-function ByEmails({ list, isAdding, onClose }: { list: AudienceList; isAdding: boolean; onClose: () => void }) {
+function ByEmails({
+  form,
+  list,
+  isAdding,
+  onClose,
+}: {
+  form: UseFormReturnType<{ emails: string }>
+  list: AudienceList
+  isAdding: boolean
+  onClose: () => void
+}) {
   const { t } = useTranslation()
-  const form = useForm({ initialValues: { emails: '' } })
   const [counts, setCounts] = useState<Counts>()
   const submit = useSubmit(form, {
     send: async (values): Promise<Counts> => {

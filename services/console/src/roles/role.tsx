@@ -31,6 +31,7 @@ import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { useMe } from '../session.ts'
 import { Comparison } from './comparison.tsx'
 import en from './en.ts'
@@ -69,14 +70,23 @@ export function Role() {
 function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonly Permission[] }) {
   const { t } = useTranslation()
   const { draft } = useSearch({ strict: false }) as { draft?: RoleDraft }
-  const [grants, setGrants] = useState<Grants>(() =>
-    role ? grantsOf(role.permissions, permissions) : (draft?.permissions ?? {}),
-  )
-  const [name, setName] = useState(role?.name ?? draft?.name ?? '')
+  const stored = {
+    grants: role ? grantsOf(role.permissions, permissions) : (draft?.permissions ?? {}),
+    name: role?.name ?? draft?.name ?? '',
+    description: role?.description ?? '',
+  }
+  const [grants, setGrants] = useState<Grants>(stored.grants)
+  const [name, setName] = useState(stored.name)
   const [kind, setKind] = useState<'api' | 'user'>(role && role.kind !== 'both' ? role.kind : 'api')
-  const [description, setDescription] = useState(role?.description ?? '')
+  const [description, setDescription] = useState(stored.description)
   const [isReviewing, setReviewing] = useState(false)
   const isFixed = role?.builtIn ?? false
+  useUnsaved(
+    () =>
+      name !== stored.name ||
+      description !== stored.description ||
+      `${pairsOf(grants)}` !== `${pairsOf(stored.grants)}`,
+  )
   const total = permissions.reduce((sum, { actions }) => sum + actions.length, 0)
   const granted = pairsOf(grants).length
   return (
@@ -333,7 +343,7 @@ function Review({
       done(t('roles.saved', { name, ...affected }))
       await client.invalidateQueries()
       onClose()
-      await navigate({ to: '/roles/$id', params: { id: name } })
+      await navigate({ to: '/roles/$id', params: { id: name }, ignoreBlocker: true })
     },
   })
   const error = save.error ?? preview.error
@@ -414,7 +424,7 @@ function RoleMenu({ role: { _id, name }, grants }: { role: RoleRecord; grants: G
         action: t('roles.delete'),
         run: () => rollcall.roles.delete(_id),
         done: t('roles.deleted', { name }),
-        onDone: () => void navigate({ to: '/roles' }),
+        onDone: () => void navigate({ to: '/roles', ignoreBlocker: true }),
       })
     } catch (error) {
       failed(error)

@@ -1,7 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Segment } from '@rollcall/sdk'
-import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { draftOf, FilterEditor } from '../contacts/filter-editor.tsx'
@@ -24,12 +23,15 @@ export function SegmentForm({
   onCreated?: (segment: Segment) => void
 }) {
   const { t } = useTranslation()
-  const [draft, setDraft] = useState(() => draftOf(segment?.filter ?? start.filter))
   const form = useForm({
-    initialValues: { name: segment?.name ?? '', description: segment?.description ?? '' },
+    initialValues: {
+      name: segment?.name ?? '',
+      description: segment?.description ?? '',
+      draft: draftOf(segment?.filter ?? start.filter),
+    },
   })
   const submit = useSubmit(form, {
-    send: async values => {
+    send: async ({ draft, ...values }) => {
       const filter: object = draft.filter
       if (!segment) return rollcall.segments.create({ ...values, ...start, filter })
       await rollcall.segments.update(segment._id, { ...values, filter })
@@ -47,7 +49,7 @@ export function SegmentForm({
       form={form}
       submit={submit}
       action={segment ? t('kit.save') : t('kit.create')}
-      isIncomplete={!draft.isComplete}
+      isIncomplete={!form.values.draft.isComplete}
       onClose={onClose}
       size="50rem"
     >
@@ -64,7 +66,7 @@ export function SegmentForm({
         {...fieldProps('segments.create', 'description')}
         {...form.getInputProps('description')}
       />
-      <FilterEditor draft={draft} onChange={setDraft} />
+      <FilterEditor draft={form.values.draft} onChange={draft => form.setFieldValue('draft', draft)} />
     </FormModal>
   )
 }

@@ -6,6 +6,7 @@ import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { Section } from '../kit/section.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import classes from './sender-settings.module.css'
 import { SmtpFields, smtpOf, valuesOfSmtp } from './smtp-fields.tsx'
 
@@ -32,6 +33,7 @@ export function SenderSettings({ sender: { _id, name, replyTo, smtp } }: { sende
       form.resetDirty({ ...sent, smtp: { ...sent.smtp, password: '' } })
     },
   })
+  useUnsaved(form.isDirty)
   const send = form.onSubmit(values => submit.mutate(values))
   return (
     <Section title={t('senders.settings')}>

@@ -76,11 +76,7 @@ export function Sender() {
     >
       {sender.oauth && <Connection sender={sender} isOwner={isOwner} />}
       <SenderFacts sender={sender} />
-      {isOwner ? (
-        <SenderSettings key={sender.updatedAt} sender={sender} />
-      ) : (
-        <Text c="dimmed">{t('senders.onlyOwner')}</Text>
-      )}
+      {isOwner ? <SenderSettings sender={sender} /> : <Text c="dimmed">{t('senders.onlyOwner')}</Text>}
       <Sharing sender={sender} onShare={() => setDialog('share')} />
       {dialog === 'test' && <SendTest sender={sender} onClose={close} />}
       {dialog === 'share' && <Share sender={sender} onClose={close} />}
@@ -303,7 +299,7 @@ function SenderMenu({
             action: t('senders.delete'),
             run: () => rollcall.senders.delete(_id),
             done: t('senders.deleted', { email }),
-            onDone: () => void navigate({ to: '/senders' }),
+            onDone: () => void navigate({ to: '/senders', ignoreBlocker: true }),
           })
         }
       >

@@ -9,6 +9,7 @@ import { useRefusal } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { changedSettings } from './changed-settings.ts'
 import classes from './settings.module.css'
 
@@ -39,6 +40,7 @@ function SettingsForm({ settings }: { settings: OrganizationSettings }) {
     send: values => rollcall.settings.update(changedSettings(form.getInitialValues(), values)),
     done: t('kit.saved'),
   })
+  useUnsaved(form.isDirty)
   const hasChanged = Object.keys(changedSettings(form.getInitialValues(), form.getValues())).length > 0
   return (
     <SubmitForm form={form} submit={submit}>

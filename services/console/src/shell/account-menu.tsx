@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { ownSession } from '../api.ts'
 import { setImpersonation } from '../impersonation/store.ts'
 import { useReports } from '../kit/problem.ts'
+import { useMayLose } from '../kit/use-unsaved.tsx'
 import { useMe } from '../session.ts'
 import classes from './shell.module.css'
 
@@ -19,16 +20,20 @@ export function AccountMenu() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const { failed } = useReports()
+  const mayLose = useMayLose()
   const signOut = useMutation({
     mutationFn: () => ownSession.authentication.logout(),
     onSuccess: async () => {
-      await navigate({ to: '/sign-in' })
+      await navigate({ to: '/sign-in', ignoreBlocker: true })
       setImpersonation(undefined) // has ended with the session that began it
       client.clear()
       sessionStorage.clear()
     },
     onError: failed,
   })
+  const askToSignOut = async () => {
+    if (await mayLose()) signOut.mutate()
+  }
   return (
     <Menu position="bottom-end" width={248} withinPortal>
       <Menu.Target>
@@ -57,7 +62,7 @@ export function AccountMenu() {
           <Appearance />
         </Suspense>
         <Menu.Divider />
-        <Menu.Item leftSection={<SignOutIcon />} onClick={() => signOut.mutate()}>
+        <Menu.Item leftSection={<SignOutIcon />} onClick={() => void askToSignOut()}>
           {t('shell.signOut')}
         </Menu.Item>
       </Menu.Dropdown>

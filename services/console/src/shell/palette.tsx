@@ -53,6 +53,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     <Modal
       opened
       onClose={onClose}
+      closeOnClickOutside
       withCloseButton={false}
       padding={0}
       size={600}

@@ -13,7 +13,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
     { name: 'lists', keys: { search: ['/'], create: ['N'], down: ['J'], up: ['K'], open: ['↵'], select: ['X'] } },
   ] as const
   return (
-    <Modal opened onClose={onClose} title={t('kit.shortcuts.title')} size="sm">
+    <Modal opened onClose={onClose} closeOnClickOutside title={t('kit.shortcuts.title')} size="sm">
       {groups.map(({ name, keys }) => (
         <section key={name} className={classes.group}>
           <h3 className={classes.heading}>{t(`kit.shortcuts.${name}`)}</h3>

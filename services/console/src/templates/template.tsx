@@ -14,6 +14,7 @@ import { MailPreview } from '../kit/mail-preview.tsx'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { HtmlField } from './html-field.tsx'
 import classes from './template.module.css'
 import { TemplateMenu } from './templates.tsx'
@@ -52,7 +53,11 @@ export function Template() {
           >
             {t('templates.test.action')}
           </Action>
-          <TemplateMenu template={data} variant="default" onDeleted={() => void navigate({ to: '/templates' })} />
+          <TemplateMenu
+            template={data}
+            variant="default"
+            onDeleted={() => void navigate({ to: '/templates', ignoreBlocker: true })}
+          />
         </>
       }
     >
@@ -98,6 +103,7 @@ function Editor({ id, form }: { id: string; form: UseFormReturnType<Values> }) {
       rollcall.templates.update(id, { ...values, subject: values.subject || null, text: values.text || null }),
     done: t('templates.saved'),
   })
+  useUnsaved(form.isDirty)
   return (
     <SubmitForm form={form} submit={submit}>
       <TextInput

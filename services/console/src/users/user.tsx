@@ -234,7 +234,7 @@ function UserActions({
               typed: name,
               run: () => rollcall.users.delete(_id),
               done: t('users.deleted', { name }),
-              onDone: () => void navigate({ to: '/users' }),
+              onDone: () => void navigate({ to: '/users', ignoreBlocker: true }),
             })
           }
         >
