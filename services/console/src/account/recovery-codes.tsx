@@ -1,14 +1,15 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyIconButton } from '../kit/copyable.tsx'
 import { saveFile } from '../kit/save-file.ts'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import classes from './second-factor.module.css'
 
 const CODES_FILE = 'rollcall-recovery-codes.txt'
 
-/** Shows the recovery codes once. They must be said to be stored. */
+/** Shows the recovery codes once. They must be said to be stored, else leaving asks. */
 export function RecoveryCodes({
   codes,
   done,
@@ -21,11 +22,12 @@ export function RecoveryCodes({
 }) {
   const { t } = useTranslation()
   const [isStored, setStored] = useState(false)
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [])
+  useUnsaved(() => !isStored, {
+    title: t('account.secondFactor.leaveTitle'),
+    text: t('account.secondFactor.leaveText'),
+    leave: t('account.secondFactor.leave'),
+    stay: t('kit.secret.stay'),
+  })
   const text = `${codes.join('\n')}\n`
   return (
     <Stack gap="md">

@@ -1,4 +1,4 @@
-import { Alert, Group, Modal, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import type { RemoveTotpBody } from '@rollcall/sdk'
@@ -55,8 +55,13 @@ export function SecondFactor() {
         {mfa.totp && mfa.required && <Text c="dimmed">{t('account.secondFactor.isRequired')}</Text>}
       </Group>
       {isSettingUp && (
-        <StayingModal title={t('account.secondFactor.setUp')} onClose={setUp.close}>
+        <StayingModal title={t('account.secondFactor.setUp')}>
           <SetUpSecondFactor
+            aside={
+              <Button variant="default" onClick={setUp.close}>
+                {t('kit.cancel')}
+              </Button>
+            }
             onDone={() => {
               setUp.close()
               done(t('account.secondFactor.turnedOn'))
@@ -91,7 +96,7 @@ function RenewCodes({ onClose }: { onClose: () => void }) {
   const title = t('account.secondFactor.renew')
   if (codes)
     return (
-      <StayingModal title={title} onClose={onClose}>
+      <StayingModal title={title}>
         <RecoveryCodes codes={codes} done={t('account.secondFactor.renewed')} onStored={onClose} />
       </StayingModal>
     )
@@ -107,10 +112,10 @@ function RenewCodes({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** A dialog for what is shown once: it stays when one clicks beside it. */
-function StayingModal({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+/** A dialog for what is shown once: only its own buttons close it. */
+function StayingModal({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeOnClickOutside={false} closeOnEscape={false}>
+    <Modal opened onClose={() => {}} title={title} size="lg" withCloseButton={false} closeOnEscape={false}>
       {children}
     </Modal>
   )

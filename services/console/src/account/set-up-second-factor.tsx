@@ -2,7 +2,7 @@ import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { RollcallError } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { Copyable } from '../kit/copyable.tsx'
@@ -30,6 +30,8 @@ export function SetUpSecondFactor({
   const { t } = useTranslation()
   const client = useQueryClient()
   const [codes, setCodes] = useState<string[]>()
+  // Also for people who leave the codes: the second factor is on.
+  useEffect(() => (codes ? () => void client.invalidateQueries() : undefined), [codes, client])
   const finish = () => {
     onDone()
     void client.invalidateQueries()

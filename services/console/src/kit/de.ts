@@ -83,7 +83,7 @@ export default {
     done: 'Ich habe es gespeichert',
     leave: 'Ohne Kopieren schließen?',
     leaveText: 'Sie sehen es nicht wieder.',
-    stay: 'Zurück',
+    stay: 'Hier bleiben',
     close: 'Schließen',
   },
   unsaved: {

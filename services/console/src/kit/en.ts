@@ -80,7 +80,7 @@ export default {
     done: 'I have stored it',
     leave: 'Close without copying?',
     leaveText: 'You will not see it again.',
-    stay: 'Go back',
+    stay: 'Stay here',
     close: 'Close',
   },
   unsaved: {

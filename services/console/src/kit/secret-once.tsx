@@ -1,13 +1,13 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@primer/octicons-react'
-import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CodeBlock } from './code-block.tsx'
 import { Copyable } from './copyable.tsx'
 import { saveFile } from './save-file.ts'
 import classes from './secret-once.module.css'
+import { useUnsaved } from './use-unsaved.tsx'
 
-/** Shows a secret that is never shown again. One Escape does not lose it, and the tab asks before it goes. */
+/** Shows a secret that is never shown again, and asks before anything but its button closes it. */
 export function SecretOnce({
   secret,
   title,
@@ -29,21 +29,9 @@ export function SecretOnce({
   onClose: () => void
 }) {
   const { t } = useTranslation()
-  const [isLeaving, setLeaving] = useState(false)
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [])
+  const leave = useShownOnce()
   return (
-    <Modal
-      opened
-      onClose={() => setLeaving(true)}
-      title={title}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-      size="lg"
-    >
+    <Modal opened onClose={() => void leave(onClose)} title={title} withCloseButton={false} size="lg">
       <Stack gap="md">
         <Text size="md">{text}</Text>
         <div className={classes.secret}>
@@ -57,31 +45,28 @@ export function SecretOnce({
             <CodeBlock text={example.code} what={example.title} />
           </div>
         ))}
-        {isLeaving ? (
-          <Alert color="orange" role="alert" title={t('kit.secret.leave')}>
-            <Text size="sm">{t('kit.secret.leaveText')}</Text>
-            <Group gap="xs" mt="sm">
-              <Button variant="default" onClick={() => setLeaving(false)}>
-                {t('kit.secret.stay')}
-              </Button>
-              <Button color="red" onClick={onClose}>
-                {t('kit.secret.close')}
-              </Button>
-            </Group>
-          </Alert>
-        ) : (
-          <Group justify="space-between">
-            <Button
-              variant="default"
-              leftSection={<DownloadIcon />}
-              onClick={() => saveFile(new Blob([`${variable}=${secret}\n`]), '.env')}
-            >
-              {t('kit.secret.env')}
-            </Button>
-            <Button onClick={onClose}>{t('kit.secret.done')}</Button>
-          </Group>
-        )}
+        <Group justify="space-between">
+          <Button
+            variant="default"
+            leftSection={<DownloadIcon />}
+            onClick={() => saveFile(new Blob([`${variable}=${secret}\n`]), '.env')}
+          >
+            {t('kit.secret.env')}
+          </Button>
+          <Button onClick={onClose}>{t('kit.secret.done')}</Button>
+        </Group>
       </Stack>
     </Modal>
   )
+}
+
+/** Asks before something is lost that is shown this once. Returns a function that closes it in another way, asking too. */
+export function useShownOnce(): (leave: () => void) => Promise<void> {
+  const { t } = useTranslation()
+  return useUnsaved(() => true, {
+    title: t('kit.secret.leave'),
+    text: t('kit.secret.leaveText'),
+    leave: t('kit.secret.close'),
+    stay: t('kit.secret.stay'),
+  })
 }

@@ -22,6 +22,7 @@ import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { PlainTable } from '../kit/plain-table.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { useShownOnce } from '../kit/secret-once.tsx'
 import { Section } from '../kit/section.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
@@ -381,8 +382,9 @@ function InvitationLink({
   onClose: () => void
 }) {
   const { t } = useTranslation()
+  const leave = useShownOnce()
   return (
-    <Modal opened onClose={onClose} title={t('workspaces.invited', { email })} size="lg">
+    <Modal opened onClose={() => void leave(onClose)} title={t('workspaces.invited', { email })} size="lg">
       <Text size="md" mb="md">
         {t('workspaces.linkText')}
       </Text>
