@@ -1,6 +1,6 @@
 import { type CallName, type Me, routes } from '@rollcall/sdk'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { rollcall } from './api.ts'
+import { isStatus, queryClient, rollcall } from './api.ts'
 
 const MINUTE = 60_000
 
@@ -22,6 +22,17 @@ export const meQuery = queryOptions({
 /** Returns the signed-in person; for components below the shell, which loads it first. */
 export function useMe(): Me {
   return useSuspenseQuery(meQuery).data
+}
+
+/** Whether the session of the person on the screen has ended. */
+export function isSessionOver(): boolean {
+  const state = queryClient.getQueryState<Me>(meQuery.queryKey)
+  return state?.data !== undefined && isStatus(state.error, 401)
+}
+
+/** Returns whether the session has ended, and renders again when that changes. */
+export function useIsSessionOver(): boolean {
+  return isStatus(useSuspenseQuery(meQuery).error, 401)
 }
 
 /** Returns a test for the permissions of a call: undefined if the person holds them, else the first that is missing. */

@@ -5,13 +5,15 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useImpersonation } from '../impersonation/store.ts'
-import { useMe, useMissing } from '../session.ts'
+import { useIsSessionOver, useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import mark from './mark.svg'
 import { type Area, NAVIGATION } from './navigation.ts'
 import { PaletteKeys } from './palette-keys.tsx'
 import classes from './shell.module.css'
 
+const loadSignIn = () => import('../sign-in/sign-in-again.tsx')
+const SignInAgain = lazy(async () => ({ default: (await loadSignIn()).SignInAgain }))
 const SecondFactorNeeded = lazy(async () => ({
   default: (await import('./second-factor-needed.tsx')).SecondFactorNeeded,
 }))
@@ -25,6 +27,19 @@ const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx'))
 
 /** Everything for people who are signed in, once they have the second factor that their organization may require. */
 export function Shell() {
+  const isSessionOver = useIsSessionOver()
+  useEffect(() => {
+    loadSignIn().catch(() => {}) // now: at the end of a session, a newer release may have replaced the file
+  }, [])
+  return (
+    <>
+      <Screens />
+      <Suspense>{isSessionOver && <SignInAgain />}</Suspense>
+    </>
+  )
+}
+
+function Screens() {
   const { user, mfa, impersonatedBy } = useMe()
   const impersonation = useImpersonation()
   const [confirming, setConfirming] = useState<string>() // the person whose recovery codes are not stored yet

@@ -3,11 +3,11 @@ import i18next from 'i18next'
 import { isStatus, queryClient } from '../api.ts'
 import { currentImpersonation, setImpersonation } from '../impersonation/store.ts'
 import { router } from '../router.tsx'
-import { meQuery } from '../session.ts'
+import { isSessionOver, meQuery } from '../session.ts'
 
 /**
- * Follows what the API refuses. Without a session it leaves the screens: back to oneself, or to the sign-in page. Without
- * a permission it reads anew what the person may do.
+ * Follows what the API refuses. At the end of a session, an impersonation becomes oneself again, a screen stays under the
+ * sign-in, and the start leads to the sign-in page. Without a permission it reads anew what the person may do.
  */
 export function watchRefusals(): void {
   queryClient.getQueryCache().subscribe(event => {
@@ -16,23 +16,36 @@ export function watchRefusals(): void {
   queryClient.getMutationCache().subscribe(event => {
     if (event.type === 'updated' && event.action.type === 'error') followRefusal(event.action.error)
   })
+  window.addEventListener('keydown', keepFromScreen, { capture: true }) // before any that screens add
 }
 
 function followRefusal(error: unknown): void {
   if (isStatus(error, 403)) void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
-  if (isStatus(error, 401)) leave()
+  if (isStatus(error, 401)) followEnd()
 }
 
-function leave(): void {
+function followEnd(): void {
   if (currentImpersonation()) {
     setImpersonation(undefined)
     queryClient.removeQueries()
     notifications.show({ message: i18next.t('impersonation.ended'), color: 'yellow', role: 'status', withBorder: true })
     return
   }
+  if (queryClient.getQueryData(meQuery.queryKey)) {
+    if (!isSessionOver()) void queryClient.refetchQueries({ queryKey: meQuery.queryKey }, { cancelRefetch: false })
+    return
+  }
   const { matches, location } = router.state
   const isSignedIn = matches.some(({ routeId }) => routeId === '/shell')
   const isLeaving = location.pathname === '/sign-in' // screens have several requests refused at once
   if (!isSignedIn || isLeaving) return
-  void router.navigate({ to: '/sign-in', search: { next: location.href } }).then(() => queryClient.removeQueries())
+  void router
+    .navigate({ to: '/sign-in', search: { next: location.href }, ignoreBlocker: true })
+    .then(() => queryClient.removeQueries())
+}
+
+/** Keeps shortcuts and Escape from the screen under the sign-in. */
+function keepFromScreen(event: KeyboardEvent): void {
+  const isTyped = event.target instanceof HTMLInputElement && !event.ctrlKey && !event.metaKey && event.key !== 'Escape'
+  if (isSessionOver() && !isTyped && event.key !== 'Tab') event.stopImmediatePropagation()
 }

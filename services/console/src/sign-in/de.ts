@@ -4,6 +4,8 @@ import type en from './en.ts'
 export default {
   title: 'Anmelden',
   lead: 'Melden Sie sich bei Ihrer Organisation an.',
+  again: 'Erneut anmelden',
+  againLead: 'Ihre Sitzung ist beendet. Was Sie eingegeben haben, ist noch da.',
   email: 'E-Mail',
   password: 'Passwort',
   continue: 'Weiter',

@@ -1,6 +1,8 @@
 export default {
   title: 'Sign in',
   lead: 'Sign in to your organization.',
+  again: 'Sign in again',
+  againLead: 'Your session has ended. What you have typed is still here.',
   email: 'Email',
   password: 'Password',
   continue: 'Continue',

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { FirstFactor, SignInOrganization } from '@rollcall/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isStatus, rollcall } from '../api.ts'
 import { PasswordField } from '../kit/password-field.tsx'
@@ -15,17 +15,38 @@ type Way = 'password' | 'code' | 'forgot' | 'second'
 
 const RESEND_SECONDS = 30
 
-/** Signs in by password or mailed code, or asks for a link to set a new password. */
+/** The page to sign in. */
 export function SignIn() {
   const { t } = useTranslation()
-  const [way, setWay] = useState<Way>('password')
-  const [email, setEmail] = useState('')
-  const [requestId, setRequestId] = useState('')
-  const [mfaToken, setMfaToken] = useState('')
   const enter = useEnter()
   usePreloaded()
+  return <SignInSteps title={t('signIn.title')} lead={t('signIn.lead')} surround={Frame} onEnter={enter} />
+}
+
+/** Signs in by password or mailed code, or asks for a link to set a new password. */
+export function SignInSteps({
+  title,
+  lead,
+  known = '',
+  surround: Surround,
+  onEnter,
+}: {
+  title: string
+  /** Said before the first step. */
+  lead: string
+  /** The address of the person who is expected. */
+  known?: string
+  surround: ComponentType<{ title: string; lead?: string | undefined; children: ReactNode }>
+  onEnter: () => void
+}) {
+  const { t } = useTranslation()
+  const [way, setWay] = useState<Way>('password')
+  const [email, setEmail] = useState(known)
+  const [requestId, setRequestId] = useState('')
+  const [mfaToken, setMfaToken] = useState('')
+  const back = () => setWay('password')
   const proceed = (answer: FirstFactor) => {
-    if (!answer.mfaToken) return enter()
+    if (!answer.mfaToken) return onEnter()
     setMfaToken(answer.mfaToken)
     setWay('second')
   }
@@ -33,27 +54,23 @@ export function SignIn() {
     setRequestId(id)
     setWay('code')
   }
-  if (way === 'second')
-    return (
-      <Frame title={t('signIn.second.title')}>
-        <SecondFactor mfaToken={mfaToken} onEnter={enter} onBack={() => setWay('password')} />
-      </Frame>
-    )
-  if (way === 'forgot') return <ForgotPassword email={email} onBack={() => setWay('password')} />
+  const titles: Record<Way, [title: string, lead?: string]> = {
+    password: [title, lead],
+    code: [title],
+    forgot: [t('signIn.forgotTitle'), t('signIn.forgotLead')],
+    second: [t('signIn.second.title')],
+  }
   return (
-    <Frame title={t('signIn.title')} lead={way === 'password' ? t('signIn.lead') : undefined}>
-      {way === 'password' ? (
+    <Surround title={titles[way][0]} lead={titles[way][1]}>
+      {way === 'password' && (
         <ByPassword email={email} onEmail={setEmail} onWay={setWay} onCode={enterCode} onProven={proceed} />
-      ) : (
-        <ByCode
-          email={email}
-          requestId={requestId}
-          onRequest={setRequestId}
-          onBack={() => setWay('password')}
-          onProven={proceed}
-        />
       )}
-    </Frame>
+      {way === 'code' && (
+        <ByCode email={email} requestId={requestId} onRequest={setRequestId} onBack={back} onProven={proceed} />
+      )}
+      {way === 'forgot' && <ForgotPassword email={email} onBack={back} />}
+      {way === 'second' && <SecondFactor mfaToken={mfaToken} onEnter={onEnter} onBack={back} />}
+    </Surround>
   )
 }
 
@@ -88,6 +105,8 @@ function ByPassword(props: {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const [password, setPassword] = useState('')
+  const [isKnown] = useState(props.email !== '')
+  const emailField = useRef<HTMLInputElement>(null)
   const credentials = { email: props.email, password }
   const organizations = useMutation({ mutationFn: () => rollcall.authentication.listSignInOrganizations(credentials) })
   const signIn = useMutation({
@@ -124,13 +143,14 @@ function ByPassword(props: {
           </Alert>
         )}
         <TextInput
+          ref={emailField}
           label={t('signIn.email')}
           type="email"
           name="email"
           autoComplete="username"
           required
           withAsterisk={false}
-          autoFocus
+          autoFocus={!isKnown}
           value={props.email}
           onChange={event => props.onEmail(event.currentTarget.value)}
         />
@@ -138,6 +158,7 @@ function ByPassword(props: {
           label={t('signIn.password')}
           name="password"
           autoComplete="current-password"
+          {...(isKnown && { 'data-autofocus': true, autoFocus: true })}
           value={password}
           onChange={event => setPassword(event.currentTarget.value)}
         />
@@ -145,9 +166,7 @@ function ByPassword(props: {
           {t('signIn.submit')}
         </Button>
         <Group justify="space-between" gap="xs">
-          <TextButton
-            onClick={() => (props.email ? requestCode.mutate() : document.getElementsByName('email')[0]?.focus())}
-          >
+          <TextButton onClick={() => (props.email ? requestCode.mutate() : emailField.current?.focus())}>
             {t('signIn.codeInstead')}
           </TextButton>
           <TextButton onClick={() => props.onWay('forgot')}>{t('signIn.forgot')}</TextButton>
@@ -257,39 +276,37 @@ function ForgotPassword({ email: known, onBack }: { email: string; onBack: () =>
     send.mutate()
   }
   return (
-    <Frame title={t('signIn.forgotTitle')} lead={t('signIn.forgotLead')}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          {send.error && (
-            <Alert color="red" role="alert">
-              {problemText(send.error)}
-            </Alert>
-          )}
-          {send.isSuccess ? (
-            <Alert color="teal" role="status">
-              {t('signIn.forgotDone', { email })}
-            </Alert>
-          ) : (
-            <>
-              <TextInput
-                label={t('signIn.email')}
-                type="email"
-                name="email"
-                autoComplete="username"
-                required
-                withAsterisk={false}
-                value={email}
-                onChange={event => setEmail(event.currentTarget.value)}
-              />
-              <Button type="submit" fullWidth size="md" loading={send.isPending}>
-                {t('signIn.forgotSubmit')}
-              </Button>
-            </>
-          )}
-          <TextButton onClick={onBack}>{t('signIn.back')}</TextButton>
-        </Stack>
-      </form>
-    </Frame>
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        {send.error && (
+          <Alert color="red" role="alert">
+            {problemText(send.error)}
+          </Alert>
+        )}
+        {send.isSuccess ? (
+          <Alert color="teal" role="status">
+            {t('signIn.forgotDone', { email })}
+          </Alert>
+        ) : (
+          <>
+            <TextInput
+              label={t('signIn.email')}
+              type="email"
+              name="email"
+              autoComplete="username"
+              required
+              withAsterisk={false}
+              value={email}
+              onChange={event => setEmail(event.currentTarget.value)}
+            />
+            <Button type="submit" fullWidth size="md" loading={send.isPending}>
+              {t('signIn.forgotSubmit')}
+            </Button>
+          </>
+        )}
+        <TextButton onClick={onBack}>{t('signIn.back')}</TextButton>
+      </Stack>
+    </form>
   )
 }
 
