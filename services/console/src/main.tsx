@@ -14,15 +14,11 @@ import { createRoot } from 'react-dom/client'
 import { queryClient } from './api.ts'
 import { startTranslation } from './i18n/index.ts'
 import { router } from './router.tsx'
+import { reloadForRelease } from './shell/old-release.ts'
 import { watchRefusals } from './shell/watch-refusals.ts'
 import { theme, variables } from './theme.ts'
 
-// A page of an older release requests a file that no longer exists: reloads the page once.
-window.addEventListener('vite:preloadError', () => {
-  if (sessionStorage.getItem('rollcall.reloaded')) return
-  sessionStorage.setItem('rollcall.reloaded', 'yes')
-  location.reload()
-})
+window.addEventListener('vite:preloadError', () => reloadForRelease(window))
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 setNonce(nonce) // for the scroll lock of overlays

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { RollcallError } from '@rollcall/sdk'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { isStatus } from '../api.ts'
@@ -24,9 +25,11 @@ export function Failed({ error }: { error: unknown }) {
   const { t } = useTranslation()
   const router = useRouter()
   if (isStatus(error, 404)) return <NotFound />
+  // Only a new page requests again a file that could not be loaded.
+  const retry = () => (error instanceof RollcallError ? router.invalidate() : location.reload())
   return (
     <Page title={t('shell.failed.title')} narrow>
-      <ProblemAlert error={error} onRetry={() => router.invalidate()} />
+      <ProblemAlert error={error} onRetry={retry} />
     </Page>
   )
 }
