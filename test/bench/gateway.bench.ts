@@ -184,6 +184,8 @@ async function gatewayOn(redis: Context['redis']) {
     BODY_MEMORY_BYTES_PER_ADDRESS: 2 ** 30,
     ANSWER_MEMORY_BYTES: 2 ** 30,
     CLIENT_TIMEOUT_MS: 30_000,
+    STREAM_DEADLINE_MS: 600_000,
+    UPLOAD_MAX_BYTES: 2 ** 20,
   })
   const tokenUsage = startTokenUsage({
     identity: { recordUsage: async () => ({}) },

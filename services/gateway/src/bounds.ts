@@ -11,13 +11,20 @@ export type Bounds = {
   watch: Watch
   /** Minimum bytes of an upload within the time of the watch. */
   uploadAtLeast: number
+  /** Time for a whole upload: for a file of the maximum size at the minimum pace, and for the answer. */
+  uploadDeadlineMs: number
 }
 
 const UPLOAD_BYTES_PER_SECOND = 16 * 1024
 
 type Settings = Pick<
   Config,
-  'BODY_MEMORY_BYTES' | 'BODY_MEMORY_BYTES_PER_ADDRESS' | 'ANSWER_MEMORY_BYTES' | 'CLIENT_TIMEOUT_MS'
+  | 'BODY_MEMORY_BYTES'
+  | 'BODY_MEMORY_BYTES_PER_ADDRESS'
+  | 'ANSWER_MEMORY_BYTES'
+  | 'CLIENT_TIMEOUT_MS'
+  | 'STREAM_DEADLINE_MS'
+  | 'UPLOAD_MAX_BYTES'
 >
 
 /** Creates the bounds from the settings. */
@@ -31,5 +38,6 @@ export function createBounds(config: Settings): Bounds {
     answers: createBudget({ total: config.ANSWER_MEMORY_BYTES }),
     watch: createWatch(config.CLIENT_TIMEOUT_MS),
     uploadAtLeast: (UPLOAD_BYTES_PER_SECOND * config.CLIENT_TIMEOUT_MS) / 1000,
+    uploadDeadlineMs: config.STREAM_DEADLINE_MS + Math.ceil((config.UPLOAD_MAX_BYTES / UPLOAD_BYTES_PER_SECOND) * 1000),
   }
 }

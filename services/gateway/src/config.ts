@@ -49,7 +49,7 @@ const settings = z.object({
   ),
   /** Time from the arrival of a request to its answer, or to the first byte of a stream. */
   RPC_DEADLINE_MS: milliseconds().default(10_000),
-  /** Time for a whole upload or download. */
+  /** Time for a whole download. Uploads have the time that the largest file takes at 16 KiB/s in addition. */
   STREAM_DEADLINE_MS: milliseconds().default(600_000),
   /**
    * Time for the head of a request to arrive, and then for its body. An upload needs an average of 16 KiB/s over this

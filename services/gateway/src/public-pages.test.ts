@@ -39,6 +39,8 @@ describe('public pages', () => {
     BODY_MEMORY_BYTES_PER_ADDRESS: 2 ** 23,
     ANSWER_MEMORY_BYTES: 2 ** 24,
     CLIENT_TIMEOUT_MS: scaledTimeout(5_000),
+    STREAM_DEADLINE_MS: 600_000,
+    UPLOAD_MAX_BYTES: 2 ** 20,
   })
   const logger = createLogger({ service: 'test', level: 'silent' })
   const reported: RecordVisitsRequestVisit[] = []

@@ -31,7 +31,7 @@ async function start(
     port: config.PORT,
     host: config.LISTEN_HOST,
     headTimeoutMs: config.CLIENT_TIMEOUT_MS,
-    requestTimeoutMs: config.STREAM_DEADLINE_MS,
+    requestTimeoutMs: context.bounds.uploadDeadlineMs,
     maxConnections: config.MAX_CONNECTIONS,
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     isProxy: address => isTrustedProxy(config.TRUST_PROXY, address),

@@ -153,16 +153,17 @@ function isLong({ message }: Checked, { returns }: Route): boolean {
 }
 
 /**
- * Returns the context of the call. Streams have a longer deadline of their own; the rpc client checks that they begin
- * within the usual one. A call with an Idempotency-Key runs to its end even if the client leaves, since it may be
- * repeated.
+ * Returns the context of the call. Streams and uploads have longer deadlines of their own; the rpc client checks that
+ * streams begin within the usual one. A call with an Idempotency-Key runs to its end even if the client leaves, since it
+ * may be repeated.
  */
-function contextOf({ caller, id, deadline, signal, request }: Checked, route: Route): CallContext {
+function contextOf({ caller, id, deadline, signal, request, bounds }: Checked, route: Route): CallContext {
+  const isUpload = route.carrier.body === 'multipart'
   const runsToEnd = acceptsIdempotencyKey(route) && request.headers['idempotency-key'] !== undefined
   return {
     caller,
     requestId: id,
-    ...(!route.streams && route.carrier.body !== 'multipart' && { deadline }),
+    ...(!route.streams && { deadline: isUpload ? Date.now() + bounds.uploadDeadlineMs : deadline }),
     ...(!runsToEnd && { signal }),
   }
 }

@@ -81,6 +81,23 @@ describe('what an organization has pending', () => {
     await upload(call)
   })
 
+  it('includes an upload that takes longer than files are kept, with its file', async () => {
+    const call = test.newCall()
+    const text = SMALL.repeat(120_000)
+    async function* slowly() {
+      for await (const piece of pieces(text)) {
+        yield piece
+        aheadMs += 10 * MINUTE
+      }
+      await upload(call)
+    }
+    const { importId, expiresAt } = JSON.parse(String((await uploadImport(test.context, slowly(), call)).data))
+    const { chunks, pending } = test.context.collections.of(call.caller.organizationId)
+    assert.equal(await chunks.count({ upload: importId }), Math.ceil(text.length / MEBIBYTE))
+    assert.equal(await chunks.count({ purgeAt: { $lt: new Date(expiresAt) } }), 0)
+    assert.equal((await pending.findOne({}))?.uploads.length, 2)
+  })
+
   it('is free again once an upload is started', async () => {
     const call = test.newCall()
     const [first] = accepted(await many(3, () => upload(call)))

@@ -18,7 +18,10 @@ const MAX_ATTEMPTS = 100
 
 /** The reserved space of an upload, in bytes. */
 export type Room = {
-  /** Ensures space for this many bytes in total. @throws {AppError} quota.too_many_pending */
+  /**
+   * Ensures space for this many bytes in total, and moves the expiry while they arrive.
+   * @throws {AppError} quota.too_many_pending
+   */
   take(bytes: number): Promise<void>
   /** Reduces the reservation to the bytes received, until the upload expires. */
   settle(expiresAt: Date): Promise<void>
@@ -32,21 +35,21 @@ export async function reserveRoom(context: Context, collections: Tenant, upload:
   const { now, uploadTtlMs, quotas } = context
   const expired = await dropExpired(collections, now() - START_SLACK_MS)
   let taken = 0
-  let room: PendingUpload = { upload, bytes: 0, expiresAt: new Date(now() + uploadTtlMs) }
+  let reserved = 0
 
   const resize = (bytes: number) => (uploads: readonly PendingUpload[]) => {
     const others = uploads.filter(other => !other.upload.equals(upload) && !expired.has(String(other.upload)))
     const free = quotas.pendingUploadBytes - others.reduce((sum, other) => sum + other.bytes, 0)
     if (others.length >= quotas.pendingUploads) throw tooMany(quotas.pendingUploads, 'pending uploads')
     if (bytes > free) throw tooMany(quotas.pendingUploadBytes, 'bytes of pending uploads')
-    room = { ...room, bytes: Math.min(bytes + STEP_BYTES, free) }
-    return [...others, room]
+    reserved = Math.min(bytes + STEP_BYTES, free)
+    return [...others, { upload, bytes: reserved, expiresAt: new Date(now() + uploadTtlMs) }]
   }
   await change(collections, resize(1))
   return {
     async take(bytes) {
       taken = bytes
-      if (bytes > room.bytes) await change(collections, resize(bytes))
+      if (bytes > reserved) await change(collections, resize(bytes))
     },
     settle: expiresAt =>
       change(collections, uploads =>

@@ -11,6 +11,8 @@ import { type Room, releaseRoom, reserveRoom } from './pending.ts'
 import { readStored, storeWhilePassing } from './spool.ts'
 import type { Upload } from './upload.model.ts'
 
+/** The gateway cuts off slower uploads. */
+const MIN_BYTES_PER_SECOND = 16 * 1024
 /** Uploads are kept this long after they expire, to allow for clock skew of the database. */
 const PURGE_SLACK_MS = 3_600_000
 const PREVIEW_LENGTH = 3
@@ -39,7 +41,8 @@ export async function uploadImport(
 ): Promise<HttpBody> {
   const collections = context.collections.of(call.caller.organizationId)
   const upload = new Types.ObjectId()
-  const purgeAt = new Date(context.now() + context.uploadTtlMs + PURGE_SLACK_MS)
+  const longestMs = (context.maxUploadBytes / MIN_BYTES_PER_SECOND) * 1000
+  const purgeAt = new Date(context.now() + longestMs + context.uploadTtlMs + PURGE_SLACK_MS)
   let fileName: string | undefined
   const room = await reserveRoom(context, collections, upload)
   const content = fileContent(requests, context.maxUploadBytes, room, name => {
