@@ -19,6 +19,8 @@ export class DeliveryError extends Error {
   readonly mayHaveArrived: boolean
   /** With `transient`: whether no server answered at all, or none would talk to us. */
   readonly isUnreachable: boolean
+  /** With `transient`: the domain whose servers failed, if other recipients have others. */
+  readonly domain: string | undefined
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
     const { isBadAddress = false, isAboutMail = false, mayHaveArrived = false, isUnreachable = false, cause } = details
@@ -28,11 +30,12 @@ export class DeliveryError extends Error {
     this.isAboutMail = isAboutMail
     this.mayHaveArrived = mayHaveArrived
     this.isUnreachable = isUnreachable
+    this.domain = details.domain
   }
 }
 
 type FailureDetails = Partial<
-  Pick<DeliveryError, 'isBadAddress' | 'isAboutMail' | 'mayHaveArrived' | 'isUnreachable' | 'cause'>
+  Pick<DeliveryError, 'isBadAddress' | 'isAboutMail' | 'mayHaveArrived' | 'isUnreachable' | 'domain' | 'cause'>
 >
 
 const MAX_MESSAGE_LENGTH = 1000

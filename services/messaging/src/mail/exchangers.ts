@@ -22,14 +22,15 @@ export async function sendToExchangers(
   payload: Payload,
   port = EXCHANGER_PORT,
 ): Promise<string> {
-  const hosts = await exchangersOf(lookups, domainOf(payload.to))
+  const domain = domainOf(payload.to)
+  const hosts = await exchangersOf(lookups, domain)
   const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
   let last: DeliveryError | undefined
   for (const host of hosts) {
     try {
       return await smtp.send({ host, port, secure: false }, payload, policy)
     } catch (error) {
-      const failure = ofRecipient(toDeliveryError(error))
+      const failure = ofRecipient(toDeliveryError(error), domain)
       if (failure.kind === 'bounced' || failure.mayHaveArrived) throw failure
       if (last?.kind !== 'transient' || failure.kind === 'transient') last = failure
     }
@@ -44,11 +45,12 @@ const OPENING = ['CONN', 'EHLO', 'HELO']
  * An exchanger that cannot be used is no reason why the sender cannot mail other domains. One that refuses to talk to us
  * may do so later, as for a listed address: it counts as one that does not answer.
  */
-function ofRecipient(failure: DeliveryError): DeliveryError {
-  const { kind, message, cause } = failure
-  if (kind !== 'failed') return failure
+function ofRecipient(failure: DeliveryError, domain: string): DeliveryError {
+  const { kind, message, mayHaveArrived, isUnreachable, cause } = failure
+  if (kind === 'bounced') return failure
+  if (kind === 'transient') return new DeliveryError(kind, message, { mayHaveArrived, isUnreachable, domain, cause })
   const { command = '' } = (cause ?? {}) as { command?: string }
-  if (OPENING.includes(command)) return new DeliveryError('transient', message, { isUnreachable: true, cause })
+  if (OPENING.includes(command)) return new DeliveryError('transient', message, { isUnreachable: true, domain, cause })
   return new DeliveryError('failed', message, { isAboutMail: true, cause })
 }
 

@@ -40,8 +40,16 @@ export function compiled({ subject, preheader, html, text }: Mailing): Template 
   }
 }
 
-/** What became of a mail. `pausedReason`: why the sender cannot send at all; `isUnreachable`: no server answered, or not to the end. */
-export type Outcome = { end: End; subject?: string; pausedReason?: string; isUnreachable?: boolean }
+/**
+ * What became of a mail. `pausedReason`: why the sender cannot send at all; `unreachable`: no server answered, or not to
+ * the end, with the domain of the recipient if only its servers are known to.
+ */
+export type Outcome = {
+  end: End
+  subject?: string
+  pausedReason?: string
+  unreachable?: Pick<DeliveryError, 'domain'>
+}
 
 /** Of a mail that was not handed over. */
 function later({ mail }: Candidate): Outcome {
@@ -109,12 +117,13 @@ function failed(context: Context, { mailing }: Sending, candidate: Candidate, fa
   if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
   if (kind === 'failed') return { ...later(candidate), pausedReason: detail }
   if (failure.mayHaveArrived)
-    return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` }, isUnreachable: true }
+    return { end: { kind: 'failed', detail: `unknown whether it was handed over: ${detail}` }, unreachable: failure }
   const failures = (mail.failures ?? 0) + 1
-  if (failures >= context.config.MAIL_ATTEMPTS) return { end: { kind: 'failed', detail } }
+  const unreachable = failure.isUnreachable && { unreachable: failure }
+  if (failures >= context.config.MAIL_ATTEMPTS) return { end: { kind: 'failed', detail }, ...unreachable }
   const retryMs = Math.min(context.config.MAIL_RETRY_MS * 4 ** (failures - 1), MAX_RETRY_MS)
   const nextTryAt = new Date(Date.now() + retryMs)
-  return { end: { kind: 'waiting', nextTryAt, failures, detail }, isUnreachable: failure.isUnreachable }
+  return { end: { kind: 'waiting', nextTryAt, failures, detail }, ...unreachable }
 }
 
 /** Returns the end of a recipient who may not get the mail. */

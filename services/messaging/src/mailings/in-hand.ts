@@ -41,7 +41,9 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
   const taken = new Map<string, Mail['_id']>()
   const work = new Set<Promise<unknown>>()
   let sending = 0
-  let unreachable = 0
+  /** The failures to reach a server since the last mail that reached one, and the domains that they are of. */
+  let failures = 0
+  const failingDomains = new Set<string | undefined>()
   let pausedReason: string | undefined
   let failure: unknown
   let changed = Promise.withResolvers<void>()
@@ -83,11 +85,18 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
     notify()
   }
 
-  const note = ({ isUnreachable, pausedReason: reason }: Outcome): void => {
-    unreachable = isUnreachable ? unreachable + 1 : 0
+  const note = ({ unreachable, pausedReason: reason }: Outcome): void => {
+    if (unreachable) {
+      failures++
+      failingDomains.add(unreachable.domain)
+    } else {
+      failures = 0
+      failingDomains.clear()
+    }
     pausedReason ??= reason
   }
-  const isDown = () => unreachable >= CONNECTIONS_EACH
+  /** The servers of one domain say nothing of those of others. */
+  const isDown = () => failures >= CONNECTIONS_EACH && (failingDomains.size > 1 || failingDomains.has(undefined))
   const mayBegin = (until: number) =>
     Date.now() < until && !slice.signal.aborted && !failure && pausedReason === undefined && !isDown()
   const untilRoom = async (wanted: number, until: number): Promise<void> => {

@@ -273,6 +273,34 @@ describe('mailings', () => {
     }
   })
 
+  it('go on with other domains while the servers of one do not answer', async () => {
+    const provided = await storeSender(test, 'direct@example.org', { delivery: 'provider' })
+    const dns = await startTestDns()
+    const mx = (name: string, exchange: string) => ({ name, type: 'MX', data: { exchange, preference: 10 } }) as const
+    const records = [mx('down.example.com', 'mx.example.com'), mx('none.example.com', '.')]
+    dns.zone('example.com', ['127.0.0.1'], [...records, { name: 'mx.example.com', type: 'A', data: '127.9.9.9' }])
+    const { config, lookups, addressPolicy } = context
+    context.config = { ...config, SMTP_URL: undefined, MAIL_RETRY_MS: 3_600_000 }
+    context.lookups = createResolver({ servers: [dns.resolver], only: true })
+    context.addressPolicy = { allowPrivate: true }
+    const at = (domain: string) => {
+      const [id, email] = [String(new Types.ObjectId()), `contact-${number++}@${domain}`]
+      test.contacts.set(email, { id, email })
+      return { contactId: id, email }
+    }
+    try {
+      const id = await put({ senderId: String(provided._id) })
+      await queue(id, [...Array.from({ length: 30 }, () => at('down.example.com')), at('none.example.com')])
+      await set(id, 'sending')
+      const { counts } = await until(id, 'at the other domain', ({ counts }) => counts!.bounced === 1)
+      assert.equal(counts!.waiting, 30)
+      await set(id, 'cancelled')
+    } finally {
+      Object.assign(context, { config, lookups, addressPolicy })
+      await dns.stop()
+    }
+  })
+
   it('fail what a crash interrupted, as unknown, and do not send it again unless asked', async () => {
     const [interrupted, next] = contacts(2)
     const id = await put()
