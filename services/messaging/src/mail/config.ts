@@ -24,7 +24,8 @@ export const mailConfig = {
   /** Maximum mails per hour that users of one organization can cause: invitations, new accounts, tests of senders. */
   MAIL_PER_ORGANIZATION_HOUR: whole(1, 1_000_000).default(500),
   /**
-   * Maximum such mails per address and day, over all organizations. Codes and password links have the same limit each.
+   * Maximum such mails per address and day, over all organizations. Codes and password links have the same limit each,
+   * notices of a changed account have it per organization.
    */
   MAIL_PER_ADDRESS_DAY: whole(1, 1_000_000).default(50),
   /** Maximum messages of one organization to mail servers in any 60 seconds, and per day (UTC). 0: no limit. */

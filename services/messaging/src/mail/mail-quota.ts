@@ -7,12 +7,16 @@ import { countUse } from '../usage.ts'
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 24 * 3600
 
+/** Counters of mail to recipients that users of an organization chose. */
+const CHOSEN = 'organizations'
 /** Purposes of mail requested without a credential; each has a quota of its own. */
 const publicPurposes = new Set(['sign_in_code', 'password_reset'])
+/** Purposes of notices about changes of the recipient's account. Nobody must be able to use them up beforehand. */
+const noticePurposes = new Set(['email_changed', 'second_factor_changed'])
 
 /**
- * Counts a mail to an address that a user chose: per address and day over all organizations, and per organization and
- * hour if its users caused it. In a transaction, it counts only if that commits.
+ * Counts a mail: per address and day over all organizations, and per organization and hour if its users chose the
+ * recipient. Notices count per organization, address and day. In a transaction, it counts only if that commits.
  * @throws {AppError} quota.too_many_pending
  */
 export async function countMail(
@@ -20,7 +24,6 @@ export async function countMail(
   { organizationId, to, purpose = '' }: { organizationId: string; to: string; purpose?: string | undefined },
   tx?: ClientSession,
 ): Promise<void> {
-  const isPublic = publicPurposes.has(purpose)
   const count = async (key: string, limit: number, seconds: number, what: string) => {
     const retryAfterSeconds = await countUse(collections.unscoped.usageWindows, `mail of ${key}`, {
       limit,
@@ -30,11 +33,17 @@ export async function countMail(
     if (retryAfterSeconds !== undefined)
       throw new AppError('quota.too_many_pending', { limit, what, retryAfterSeconds })
   }
-  if (!isPublic) {
+  const bucket = bucketOf(purpose, organizationId)
+  if (bucket === CHOSEN) {
     const perHour = config.MAIL_PER_ORGANIZATION_HOUR
     await count(organizationId, perHour, HOUR_SECONDS, 'mails per organization and hour')
   }
   const address = createHash('sha256').update(emailKeyOf(to)).digest('base64url')
-  const bucket = isPublic ? purpose : 'organizations'
   await count(`${bucket} to ${address}`, config.MAIL_PER_ADDRESS_DAY, DAY_SECONDS, 'mails per address and day')
+}
+
+/** Returns the name of the counters of an address that a mail counts in. */
+function bucketOf(purpose: string, organizationId: string): string {
+  if (publicPurposes.has(purpose)) return purpose
+  return noticePurposes.has(purpose) ? `notices of ${organizationId}` : CHOSEN
 }
