@@ -18,12 +18,13 @@ export function shared<T extends Stoppable>(start: () => Promise<T>): () => Prom
   }
   return async () => {
     started ??= start()
+    users++
     const one = await started.catch(error => {
+      users--
       started = undefined // the next caller tries again
       throw error
     })
     running.add(stop)
-    users++
     return {
       ...one,
       stop: async () => {
