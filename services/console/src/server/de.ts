@@ -264,6 +264,7 @@ export const serverTexts = {
     'reserved for a built-in role': 'Der Name gehört einer eingebauten Rolle',
     'unknown or archived list': 'Die Liste gibt es nicht, oder sie ist archiviert',
     'unknown attribute': 'Dieses Attribut gibt es nicht',
+    'contacts must have this attribute': 'Kontakte müssen dieses Attribut haben',
     'takes too long': 'Das dauert zu lange',
     'the filter takes too long': 'Der Filter dauert zu lange',
 
