@@ -65,14 +65,20 @@ export async function recordOutcome(
   const isDelivered = outcome.error === null
   context.attempted.inc({ outcome: isDelivered ? 'delivered' : 'failed' })
   await attempts.insertOne(attemptOf(delivery, outcome, trigger))
-  const isOver = isDelivered || outcome.isGone
-  const waitMs = isOver ? undefined : pauseMs(delivery.failures + 1, outcome, context.config.WEBHOOK_RETRY_MS)
-  const changes = isDelivered ? DELIVERED : changesAfterFailure(delivery, outcome, trigger, waitMs === undefined)
   const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
+  const { _id, attempts: fence } = delivery
+  if (isDelivered) {
+    // Counts whoever has claimed the delivery meanwhile, and ends that claim.
+    await deliveries.updateOne({ _id }, { $set: { ...DELIVERED, ...attempt }, $inc: { attemptCount: 1, attempts: 1 } })
+    await noteSuccess(context, webhook, outcome.at)
+    return 'done'
+  }
+  const waitMs = outcome.isGone ? undefined : pauseMs(delivery.failures + 1, outcome, context.config.WEBHOOK_RETRY_MS)
+  const changes = changesAfterFailure(delivery, outcome, trigger, waitMs === undefined)
   const update = { $set: { ...changes, ...attempt }, $inc: { attemptCount: 1 } }
-  await deliveries.updateOne({ _id: delivery._id, attempts: delivery.attempts }, update)
-  if (isDelivered) await noteSuccess(context, webhook, outcome.at)
-  else if (!outcome.isCutShort) await noteFailure(context, webhook, outcome)
+  const { matchedCount } = await deliveries.updateOne({ _id, attempts: fence }, update)
+  if (matchedCount === 0) await deliveries.updateOne({ _id }, { $inc: { attemptCount: 1 } })
+  if (!outcome.isCutShort) await noteFailure(context, webhook, outcome)
   return waitMs ?? 'done'
 }
 

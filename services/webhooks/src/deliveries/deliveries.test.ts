@@ -56,6 +56,23 @@ describe('deliveries', () => {
     assert.deepEqual([failures, failingSince, lastFailureAt], [0, null, null])
   })
 
+  it('stay delivered by a replay, whatever an attempt of the job finds meanwhile', async () => {
+    const [webhook, event] = [await test.addWebhook(), await test.addEvent()]
+    const delivery = await test.addDelivery(webhook, event)
+    const sent = async (status: number) => {
+      test.receiver.answer({ status })
+      return sendRequest(test.context, webhook, event, '{}')
+    }
+    const [accepted, refused] = [await sent(204), await sent(500)]
+    await test.tenant.deliveries.updateOne({ _id: delivery._id }, { $inc: { attempts: 1 } }) // what a claim does
+    const claimed = await test.tenant.deliveries.get(delivery._id, 'delivery')
+    await recordOutcome(test.context, webhook, delivery, accepted, 'manual')
+    await recordOutcome(test.context, webhook, claimed, refused, 'auto')
+    const { attemptCount, lastStatus } = await test.tenant.deliveries.get(delivery._id, 'delivery')
+    assert.deepEqual(await stateOf(delivery), { state: 'delivered', dueAt: null, failures: 0 })
+    assert.deepEqual([attemptCount, lastStatus], [2, 204])
+  })
+
   it('show no data of events to those who may not read these', async () => {
     test.receiver.answer({ status: 422, body: 'one@example.com is unknown' })
     const event = await test.addEvent({ data: JSON.stringify({ email: 'one@example.com' }) })
