@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, describeEvents, type HttpBody, isEventType, json, updated } from '@rollcall/contract'
+import type { Secrets } from '@rollcall/credentials'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { CreateWebhookRequest, UpdateWebhookRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { actorOf, type Call, type Handlers, requirePermission } from '@rollcall/rpc'
@@ -62,7 +64,7 @@ async function createWebhook(context: Context, request: CreateWebhookRequest, { 
     url,
     description,
     eventTypes: [...new Set(eventTypes)],
-    ...switched(active),
+    ...switched(active, { active: true }),
     ...sealHeaders(context.secrets, readHeaders(headers), place),
     secret: context.secrets.seal(secret, secretPlace.signing(place)),
     secretPreview: previewSecret(secret),
@@ -90,24 +92,26 @@ async function updateWebhook(
   if (changes.eventTypes) requireTypes(changes.eventTypes)
   if (widens(before, changes)) requirePermission(caller, 'events.read')
   if (changes.url !== undefined) changes.url = await checkUrl(context, changes.url)
-  const wanted = {
-    ...changes,
-    ...(changes.eventTypes && { eventTypes: [...new Set(changes.eventTypes)] }),
-    ...(headers && sealHeaders(context.secrets, readHeaders(headers, openHeaders(context.secrets, before)), before)),
-    ...(changes.url !== undefined && changes.url !== before.url && HEALTHY),
-    ...(active !== undefined && switched(active)),
-    ...(active && !before.active && { enabledAt: new Date() }),
-  }
-  await context.store.transaction(async tx => {
-    const old = await webhooks.findOneAndUpdate({ _id: id }, { $set: wanted }, { tx, returnDocument: 'before' })
-    if (!old) throw new AppError('webhook.not_found')
-    const after: Webhook = { ...old, ...wanted, updatedAt: new Date() }
-    const changed = changedFields(old, wanted).filter(field => field !== 'headerValues')
-    const webhook = eventWebhook(after)
-    const changes = changesBetween(changed, eventWebhook(old), webhook)
-    await addEvents(tx, [event('webhook.updated', old, { webhook, changed, changes, actor: actorOf(caller) })])
+  const forgetsFailures = await context.store.transaction(async tx => {
+    const old: Webhook = await webhooks.get(id, 'webhook', { tx })
+    const wanted = {
+      ...changes,
+      ...(changes.eventTypes && { eventTypes: [...new Set(changes.eventTypes)] }),
+      ...(headers && changedHeaders(context.secrets, headers, old)),
+      ...(changes.url !== undefined && changes.url !== old.url && HEALTHY),
+      ...(active !== undefined && switched(active, old)),
+    }
+    const stored = changedFields(old, wanted)
+    if (stored.length === 0) return false
+    await webhooks.updateOne({ _id: old._id }, { $set: wanted }, { tx })
+    const webhook = eventWebhook({ ...old, ...wanted, updatedAt: new Date() })
+    const shown = stored.map(field => (field === 'headerValues' ? 'headers' : field))
+    const changed = [...new Set(shown)].filter(field => Object.hasOwn(webhookFields, field))
+    const data = { webhook, changed, changes: changesBetween(stored, eventWebhook(old), webhook) }
+    await addEvents(tx, [event('webhook.updated', old, { ...data, actor: actorOf(caller) })])
+    return 'failures' in wanted
   })
-  if ('failures' in wanted) context.circuits.note(id, 0)
+  if (forgetsFailures) context.circuits.note(id, 0)
   return updated()
 }
 
@@ -119,9 +123,17 @@ function widens(before: Webhook, { url, eventTypes }: Pick<UpdateWebhookRequest,
 }
 
 /** Returns the fields of an endpoint that a user switches on or off. Switching on forgets its failures. */
-function switched(active: boolean) {
-  if (!active) return { active, disabledAt: new Date(), disabledReason: 'user' as const }
-  return { active, disabledAt: null, disabledReason: null, ...HEALTHY }
+function switched(active: boolean, old: Pick<Webhook, 'active'>): Partial<Webhook> {
+  if (!active) return old.active ? { active, disabledAt: new Date(), disabledReason: 'user' } : {}
+  const enabled = { active, enabledAt: new Date(), disabledAt: null, disabledReason: null }
+  return { ...HEALTHY, ...(!old.active && enabled) }
+}
+
+/** Returns the stored form of headers; nothing if neither names nor values change. */
+function changedHeaders(secrets: Secrets, headers: Record<string, unknown>, old: Webhook): Partial<Webhook> {
+  const known = openHeaders(secrets, old)
+  const values = readHeaders(headers, known)
+  return isDeepStrictEqual(values, known) ? {} : sealHeaders(secrets, values, old)
 }
 
 function requireTypes(types: readonly string[]): void {
