@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Event } from '@rollcall/runtime'
+import { ERASED } from '@rollcall/service'
 import { Types } from 'mongoose'
 import { testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
@@ -54,6 +55,22 @@ describe('the event log', () => {
       logged.map(event => event.subject.name),
       ['Spring', 'Spring', 'Spring'],
     )
+  })
+
+  it('blanks the name of a deleted user in events that arrive later', async t => {
+    const { context, tenant, organizationId, stop } = await testContext()
+    t.after(stop)
+    const [ada, bob] = [String(new Types.ObjectId()), String(new Types.ObjectId())]
+    const by = (id: string, name: string): Event => {
+      const origin = { actor: { kind: 'user', id, name }, credential: null, ip: null, requestId: null }
+      return { ...clickOf(organizationId, String(new Types.ObjectId())), origin } as Event
+    }
+    const deleted = { ...clickOf(organizationId, ada), type: 'user.deleted' } as Event
+    const late = [by(ada, 'Ada'), by(bob, 'Bob')]
+    await onEvent(context).every([deleted])
+    await onEvent(context).every(late)
+    const names = await Promise.all(late.map(async ({ id }) => (await tenant.events.get(id, 'event')).actor.name))
+    assert.deepEqual(names, [ERASED, 'Bob'])
   })
 
   it('schedules no old event for an endpoint that was not there or off', async t => {

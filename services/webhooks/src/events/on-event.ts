@@ -34,6 +34,7 @@ async function logEvents(context: Context, tenant: Tenant, events: readonly Even
   await insertNew(tenant.events, entries)
   await keepFor(await retentionDays(context, tenant), days, tenant, entries)
   await blankNames(tenant, events)
+  await blankDeletedActors(tenant, entries)
   if (await scheduleDeliveries(tenant, entries)) context.deliveryJob.wake()
   for (const event of events) if (event.type === 'settings.updated') await applySettings(context, tenant, event)
 }
@@ -98,6 +99,19 @@ async function blankNames({ events: log }: Tenant, events: readonly Event[]): Pr
   const subjects = [...deletedBy('contact.deleted'), ...users]
   if (subjects.length > 0) await log.updateMany({ 'subject.id': { $in: subjects } }, { $set: { 'subject.name': null } })
   if (users.length > 0) await log.updateMany({ 'actor.id': { $in: users } }, { $set: { 'actor.name': ERASED } })
+}
+
+/** Blanks the names of users who were deleted before: a job that they started can go on publishing events. */
+async function blankDeletedActors({ events: log }: Tenant, entries: readonly Entry[]): Promise<void> {
+  const byUsers = Map.groupBy(
+    entries.filter(({ actor }) => actor.kind === 'user'),
+    ({ actor }) => actor.id,
+  )
+  if (byUsers.size === 0) return
+  const deletions = { type: 'user.deleted', 'subject.id': { $in: [...byUsers.keys()] } }
+  const deleted = await log.find(deletions, { projection: { subject: 1 } })
+  const ids = deleted.flatMap(({ subject }) => byUsers.get(subject.id) ?? []).map(({ _id }) => _id)
+  if (ids.length > 0) await log.updateMany({ _id: { $in: ids } }, { $set: { 'actor.name': ERASED } })
 }
 
 type Named = { _id?: string; name?: string; email?: string; domain?: string; slug?: string }
