@@ -222,7 +222,7 @@ export type DeliveryJson = {
   id: string
   endpoint: string
   event: DeliveredEventJson
-  /** discarded: the endpoint was switched off, or too many deliveries waited for it. */
+  /** discarded: the endpoint was switched off, too many deliveries waited for it, or the event has expired. */
   state: 'pending' | 'delivered' | 'failed' | 'discarded'
   attemptCount: number
   nextAttemptAt: string | null

@@ -1320,7 +1320,7 @@ export type Delivery = {
   id: string
   endpoint: string
   event: DeliveredEvent
-  /** discarded: the endpoint was switched off, or too many deliveries waited for it. */
+  /** discarded: the endpoint was switched off, too many deliveries waited for it, or the event has expired. */
   state: 'pending' | 'delivered' | 'failed' | 'discarded'
   attemptCount: number
   nextAttemptAt: string | null

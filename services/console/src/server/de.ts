@@ -346,6 +346,7 @@ export const serverTexts = {
     'the endpoint answered {status}: {reply}': 'Der Endpunkt antwortete {status}: {reply}',
     'the endpoint did not answer in time': 'Der Endpunkt antwortete nicht rechtzeitig',
     'the webhook is off': 'Der Webhook ist aus',
+    'the event has expired': 'Das Ereignis ist abgelaufen',
     'more than {count} deliveries were waiting': 'Mehr als {count} Zustellungen warteten',
 
     // DNS records.

@@ -39,11 +39,14 @@ export function deliveryJob(model: Unscoped<Delivery>, context: () => Context): 
   })
 }
 
-async function deliver(context: Context, delivery: Delivery): Promise<Left> {
+/** Does what the job does with a claimed delivery. */
+export async function deliver(context: Context, delivery: Delivery): Promise<Left> {
   const tenant = context.collections.of(delivery.organization)
   const webhook: Webhook | null = await tenant.webhooks.findOne({ _id: delivery.endpoint })
   const logged = await tenant.events.findOne({ _id: delivery.event.id })
-  if (!webhook?.active || !logged) return discard(tenant, delivery, webhook ? 'the webhook is off' : 'deleted')
+  if (!webhook) return discard(tenant, delivery, 'deleted')
+  if (!webhook.active) return discard(tenant, delivery, 'the webhook is off')
+  if (!logged) return discard(tenant, delivery, 'the event has expired')
   const outcome = await sendRequest(context, webhook, logged, bodyOf(logged))
   return recordOutcome(context, webhook, delivery, outcome, 'auto')
 }

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { DeliveryDetailsJson } from '@rollcall/protos/gen/webhooks-v1.ts'
 import { jsonOf } from '@rollcall/testing/calls'
+import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import { recoverWebhook } from '../endpoints/recover-webhook.ts'
 import type { Webhook } from '../endpoints/webhook.model.ts'
 import { webhooks } from '../endpoints/webhooks.ts'
 import { type Outcome, sendRequest } from './attempt.ts'
-import { recordOutcome } from './deliver.job.ts'
+import { deliver, recordOutcome } from './deliver.job.ts'
 import { deliveries } from './deliveries.ts'
 import type { Delivery } from './delivery.model.ts'
 
@@ -54,6 +55,22 @@ describe('deliveries', () => {
     assert.deepEqual(await stateOf(delivery), { state: 'pending', dueAt, failures: 0 })
     const { failures, failingSince, lastFailureAt } = await test.tenant.webhooks.get(webhook._id, 'webhook')
     assert.deepEqual([failures, failingSince, lastFailureAt], [0, null, null])
+  })
+
+  it('say why they are discarded', async () => {
+    const [on, off] = [await test.addWebhook(), await test.addWebhook({ active: false })]
+    const [event, expired] = [await test.addEvent(), await test.addEvent()]
+    const due = [
+      await test.addDelivery(off, event),
+      await test.addDelivery(on, expired),
+      await test.addDelivery({ ...on, _id: new Types.ObjectId() }, event),
+    ]
+    await test.tenant.events.deleteOne({ _id: expired._id })
+    for (const delivery of due) await deliver(test.context, delivery)
+    const ids = due.map(({ _id }) => _id)
+    const found = await test.tenant.deliveries.find({ _id: { $in: ids }, state: 'discarded' }, { sort: { _id: 1 } })
+    const errors = found.map(({ lastError }) => lastError)
+    assert.deepEqual(errors, ['the webhook is off', 'the event has expired', 'deleted'])
   })
 
   it('stay delivered by a replay, whatever an attempt of the job finds meanwhile', async () => {
