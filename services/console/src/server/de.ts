@@ -227,6 +227,8 @@ export const serverTexts = {
     'must be one of {options}': 'Muss einer dieser Werte sein: {options}',
     'must be in the future': 'Muss in der Zukunft liegen',
     'must not be before from': 'Darf nicht vor dem Anfang liegen',
+    'must not be before since': 'Darf nicht vor dem Anfang liegen',
+    'must not be in the future': 'Darf nicht in der Zukunft liegen',
     'at most a year ahead': 'Höchstens ein Jahr im Voraus',
     'at least {count} characters': 'Mindestens {count} Zeichen',
     'at most {count} characters': 'Höchstens {count} Zeichen',

@@ -43,6 +43,20 @@ describe('the recovery of a webhook', () => {
     )
   })
 
+  it('refuses periods that hold nothing', async () => {
+    const { _id } = await test.addWebhook()
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    const periods = [
+      [{ since: at(-1), until: at(-2) }, 'until'],
+      [{ since: at(1) }, 'since'],
+      [{ since: at(1), until: at(2) }, 'since'],
+    ] as const
+    for (const [period, path] of periods) {
+      const recovered = recoverWebhook(test.context, { id: String(_id), ...period }, test.call())
+      await assert.rejects(recovered, { code: 'request.invalid_field', path })
+    }
+  })
+
   it('stops when nobody waits for it any more', async () => {
     const webhook = await test.addWebhook({ eventTypes: ['tag.created'] })
     await test.addEvent({ type: 'tag.created' })

@@ -36,13 +36,20 @@ export async function recoverWebhook(
   return { scheduled }
 }
 
-/** @throws {AppError} request.invalid_field if the period begins before what can be recovered */
+/** @throws {AppError} request.invalid_field if the period holds nothing or begins before what can be recovered */
 function periodOf(retention: number, since: string, until: string | undefined): Period {
   const days = Math.min(MAX_DAYS, retention)
+  const now = new Date()
   const from = parseDate(since)!
-  if (from.getTime() < Date.now() - days * DAY_MS)
-    throw new AppError('request.invalid_field', { path: 'since', reason: `reaches back ${days} days at most` })
-  return { $gte: from, $lte: until === undefined ? new Date() : parseDate(until)! }
+  const to = until === undefined ? now : parseDate(until)!
+  if (from.getTime() < now.getTime() - days * DAY_MS) throw invalid('since', `reaches back ${days} days at most`)
+  if (from > now) throw invalid('since', 'must not be in the future')
+  if (to < from) throw invalid('until', 'must not be before since')
+  return { $gte: from, $lte: to }
+}
+
+function invalid(path: string, reason: string): AppError {
+  return new AppError('request.invalid_field', { path, reason })
 }
 
 async function rescheduleFailed({ deliveries }: Tenant, { _id }: Webhook, createdAt: Period): Promise<number> {
