@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import { createLogger, pause } from '@rollcall/runtime'
+import { createLifecycle, createLogger, pause } from '@rollcall/runtime'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
+import { z } from 'zod'
 import { KEEPALIVE_MS } from './client.ts'
 import {
   type Caller,
@@ -10,7 +12,9 @@ import {
   newKeySettings,
   type RpcServer,
   readTrust,
+  rpcServerConfig,
   serve,
+  serveWithin,
   serviceCaller,
 } from './index.ts'
 
@@ -135,6 +139,26 @@ describe('rpc', () => {
     assert.deepEqual(JSON.parse(data.toString()), { id: 'slow' })
     old.close()
     await aging.stop()
+  })
+
+  it('cuts a stream that nobody reads to its end, and then stops what is behind the server', async () => {
+    const lifecycle = createLifecycle({ service: 'rpc-test', logger, graceMs: scaledTimeout(1_000) })
+    let isStored = false
+    lifecycle.onStop('store', async () => {
+      isStored = true
+    })
+    const config = { ...z.object(rpcServerConfig).parse(keys.gateway), LISTEN_HOST: '127.0.0.1' }
+    const { port } = await serveWithin(lifecycle, config, { 'rollcall.audience.v1.Contacts': contacts })
+    const slow = connect({ address: `127.0.0.1:${port}`, trust, deadlineMs: scaledTimeout(60_000) })
+    const stream = slow.client('rollcall.audience.v1.Contacts').listContacts({}, { caller })[Symbol.asyncIterator]()
+    await stream.next()
+    assert.equal(await lifecycle.stop('test'), 'clean')
+    assert.ok(isStored)
+    const readRest = async () => {
+      while (!(await stream.next()).done);
+    }
+    await assert.rejects(readRest, { code: 'service.unavailable' })
+    slow.close()
   })
 
   it('ends a call at its deadline', async () => {

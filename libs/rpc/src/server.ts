@@ -91,8 +91,8 @@ export type RpcServer = {
   port: number
   /** Makes health probes return "not serving". Calls still work. */
   drain(): void
-  /** Refuses new calls, waits for running ones, then closes. */
-  stop(): Promise<void>
+  /** Refuses new calls, waits for running ones, then closes. Cuts those that still run when `late` aborts. */
+  stop(late?: AbortSignal): Promise<void>
 }
 
 /**
@@ -123,7 +123,11 @@ export async function serve(options: ServeOptions): Promise<RpcServer> {
     drain: () => {
       for (const name of ['', ...names]) health.setStatus(name, 'NOT_SERVING')
     },
-    stop: () => new Promise(resolve => server.tryShutdown(() => resolve())),
+    stop: late =>
+      new Promise(resolve => {
+        server.tryShutdown(() => resolve())
+        late?.addEventListener('abort', () => server.forceShutdown())
+      }),
   }
 }
 

@@ -24,6 +24,7 @@ export {
   runTask,
   type ServiceOptions,
   type StopOutcome,
+  type StopStep,
   type TaskOptions,
 } from './lifecycle.ts'
 export { createLogger, type Logger, type LoggerOptions } from './logger.ts'

@@ -14,9 +14,15 @@ export type Lifecycle = {
   metrics: Metrics
   /** Fires when a stop begins, before the first step. Loops end with their current round. */
   shutdown: AbortSignal
-  /** Adds a stop step. Steps run one by one, last registered first: register dependencies first. */
-  onStop(name: string, stop: () => Promise<void>): void
+  /**
+   * Adds a stop step. Steps run one by one, last registered first: register dependencies first. `late` aborts once a step
+   * has used its part of the grace period: it then cuts what it waits for, so that the others get their turn.
+   */
+  onStop(name: string, stop: StopStep): void
 }
+
+/** Stops one part of a service; see `onStop`. */
+export type StopStep = (late: AbortSignal) => Promise<void>
 
 /** The outcome of a stop: `failed` if a step failed or hung (the log names it). */
 export type StopOutcome = 'clean' | 'failed'
@@ -30,7 +36,10 @@ export type OwnedLifecycle = Lifecycle & {
 /** Options of `createLifecycle`; times in milliseconds. */
 export type LifecycleOptions = { service: string; logger: Logger; graceMs?: number; drainMs?: number }
 
-type Step = { name: string; stop: () => Promise<void> }
+type Step = { name: string; stop: StopStep }
+
+/** The part of the remaining grace period that a step may use before it has to cut what it waits for. */
+const PART_OF_STEP = 0.6
 
 /** Creates the lifecycle of one service: health, metrics and graceful stop. */
 export function createLifecycle(options: LifecycleOptions): OwnedLifecycle {
@@ -42,11 +51,12 @@ export function createLifecycle(options: LifecycleOptions): OwnedLifecycle {
   let failed = false
   let stopping: Promise<StopOutcome> | undefined
 
-  const runStep = async ({ name, stop }: Step): Promise<void> => {
+  const runStep = async ({ name, stop }: Step, endsAt: number): Promise<void> => {
     current = name
     const startedAt = performance.now()
     try {
-      await stop()
+      const lateAfterMs = Math.max(0, Math.round(PART_OF_STEP * (endsAt - startedAt)))
+      await stop(AbortSignal.timeout(lateAfterMs))
       logger.info({ step: name, ms: since(startedAt) }, 'stopped')
     } catch (err) {
       failed = true
@@ -55,8 +65,9 @@ export function createLifecycle(options: LifecycleOptions): OwnedLifecycle {
   }
 
   const runSteps = async (afterMs: number, signal: AbortSignal): Promise<void> => {
+    const endsAt = performance.now() + graceMs
     await pause(afterMs, signal)
-    for (let step = steps.pop(); step && !signal.aborted; step = steps.pop()) await runStep(step)
+    for (let step = steps.pop(); step && !signal.aborted; step = steps.pop()) await runStep(step, endsAt)
   }
 
   const stopAll = async (reason: string): Promise<StopOutcome> => {

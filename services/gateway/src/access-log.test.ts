@@ -3,6 +3,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import type { StopStep } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { batchedLogger } from './access-log.ts'
 
@@ -12,9 +13,10 @@ describe('the batched log', () => {
 
   const openLog = (name: string) => {
     const file = join(folder, name)
-    const stops: (() => Promise<void>)[] = []
+    const stops: StopStep[] = []
     const logger = batchedLogger('info', { onStop: (_name, stop) => void stops.push(stop) }, openSync(file, 'w'))
-    return { logger, stop: stops[0]!, lines: () => readFileSync(file, 'utf8').split('\n').filter(Boolean) }
+    const stop = () => stops[0]!(new AbortController().signal)
+    return { logger, stop, lines: () => readFileSync(file, 'utf8').split('\n').filter(Boolean) }
   }
 
   it('is written soon', async () => {

@@ -51,7 +51,7 @@ type Connections = Map<Socket, Connection>
 export async function startServer(
   listener: Listener,
   options: ServerOptions,
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<{ port: number; stop(late: AbortSignal): Promise<void> }> {
   const connections: Connections = new Map()
   const admit = admission(connections, options)
   const serve = inOrder(listener, connections)
@@ -81,7 +81,7 @@ export async function startServer(
   })
   server.listen(options.port, options.host)
   await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, stop: () => stopServer(server, connections) }
+  return { port: (server.address() as AddressInfo).port, stop: late => stopServer(server, connections, late) }
 }
 
 /** Cuts off a client that reads nothing of its answer. */
@@ -147,8 +147,9 @@ function closeIdlest(connections: Connections): boolean {
 
 /**
  * Drains the server: accepts no connections, finishes answers in progress, and closes each connection once it is idle.
+ * Closes all when `late` aborts.
  */
-async function stopServer(server: Server, connections: Connections): Promise<void> {
+async function stopServer(server: Server, connections: Connections, late: AbortSignal): Promise<void> {
   const closed = once(server, 'close')
   const startedAt = performance.now()
   const sweep = () => {
@@ -162,6 +163,7 @@ async function stopServer(server: Server, connections: Connections): Promise<voi
   server.close()
   sweep()
   const sweeping = setInterval(sweep, SWEEP_MS)
+  late.addEventListener('abort', () => server.closeAllConnections())
   await closed
   clearInterval(sweeping)
 }

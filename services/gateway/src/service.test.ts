@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { json } from '@rollcall/contract'
 import { pause } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
@@ -75,6 +76,23 @@ describe('a gateway that stops', () => {
     resolve()
     assert.equal(await text(response), 'abc')
     assert.equal(await stopped, 'clean')
+    await gateway.services.server?.stop()
+    agent.destroy()
+  })
+
+  it('cuts a stream that nobody reads to its end, and then stops the rest', async () => {
+    const gateway = await bootGateway({}, undefined, { graceMs: scaledTimeout(1_000) })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gateway.services.behaviours.set('exportContacts', async function* () {
+      for (const chunk of ['a', 'b']) yield { contentType: 'text/csv', data: Buffer.from(chunk) }
+      await promise
+    })
+    const agent = new Agent({ keepAlive: true })
+    const response = await get(gateway, agent, '/api/audience/export')
+    const cut = assert.rejects(text(response), { code: 'ECONNRESET' })
+    assert.equal(await gateway.lifecycle.stop('test'), 'clean')
+    await cut
+    resolve()
     await gateway.services.server?.stop()
     agent.destroy()
   })

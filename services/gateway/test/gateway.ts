@@ -129,10 +129,11 @@ export async function gatewayEnvironment(
   }
 }
 
-/** Starts a gateway. `settings` are additional environment variables. */
+/** Starts a gateway. `settings` are additional environment variables; it stops within `graceMs`. */
 export async function bootGateway(
   settings: Record<string, string> = {},
   services = new StubbedServices(),
+  { graceMs = 5_000 } = {},
 ): Promise<TestGateway> {
   await using onFailure = new AsyncDisposableStack()
   onFailure.defer(async () => services.server?.stop())
@@ -140,7 +141,7 @@ export async function bootGateway(
   const log: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void log.push(JSON.parse(line)) }
   const logger = createLogger({ service: 'gateway', destination })
-  const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs: 5_000 })
+  const lifecycle = createLifecycle({ service: 'gateway', logger, graceMs })
   onFailure.defer(async () => void (await lifecycle.stop('test is over')))
   const gateway = await service.start(config, lifecycle, { accessLogger: logger })
   lifecycle.health.serving()
