@@ -52,11 +52,6 @@ export function EditCampaign() {
           {t('campaigns.editScheduled')} <When at={data.scheduledAt} />
         </Alert>
       )}
-      {data.failedReason && (
-        <Alert color="red" title={t('campaigns.failedAt')}>
-          {data.failedReason}
-        </Alert>
-      )}
       <View key={known} campaign={data} />
     </Page>
   )
