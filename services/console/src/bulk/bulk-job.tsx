@@ -16,7 +16,7 @@ import { FilterSentence } from '../segments/filter-sentence.tsx'
 import { useMissing } from '../session.ts'
 import { callsOf } from './action.ts'
 import { BulkOutcome, BulkState } from './bulk-outcome.tsx'
-import { isUnfinished, undoableUntil } from './job-state.ts'
+import { isCancellable, undoableUntil } from './job-state.ts'
 import { useBulkJob } from './queries.ts'
 import { UndoBulk } from './undo-bulk.tsx'
 import { useBulkWords } from './use-bulk-words.ts'
@@ -73,7 +73,7 @@ function JobActions({ job }: { job: Job }) {
           {t('bulk.events')}
         </Button>
       )}
-      {isUnfinished(job) && (
+      {isCancellable(job) && (
         <Action
           call={callsOf(job)}
           variant="default"

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { BulkJob } from '@rollcall/sdk'
 import { ACTIONS, type ActionName, actionOf, callsOf, NO_VALUES } from './action.ts'
-import { partsOf, stateOf, undoableUntil } from './job-state.ts'
+import { isCancellable, partsOf, stateOf, undoableUntil } from './job-state.ts'
 import { filterOf, MAX_IDS } from './selection.ts'
 
 const ENTERED = { tags: ['vip'], lists: ['a'], attribute: 'plan', value: 'pro', reason: ' Asked to ' }
@@ -64,6 +64,12 @@ it('cancelling and undoing a job take what starting it takes', () => {
   assert.deepEqual(callsOf({ kind: 'delete', change: null }), ['bulk.deleteContacts'])
 })
 
+it('a job can be cancelled until it is finished, but not an erasure', () => {
+  assert.equal(isCancellable({ ...JOB, state: 'waiting' }), true)
+  assert.equal(isCancellable(JOB), false)
+  assert.equal(isCancellable({ ...JOB, kind: 'erase', state: 'active' }), false)
+})
+
 it('a job can be undone for seven days, once, if it changed anything', () => {
   const last = new Date(FINISHED + 7 * DAY_MS)
   assert.deepEqual(undoableUntil(JOB, FINISHED), last)
@@ -73,6 +79,7 @@ it('a job can be undone for seven days, once, if it changed anything', () => {
     { undoneBy: 'b' },
     { dryRun: true },
     { kind: 'undo' as const },
+    { kind: 'erase' as const },
     { finishedAt: null },
     { result: nothing },
   ])

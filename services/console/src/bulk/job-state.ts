@@ -9,6 +9,11 @@ export function isUnfinished({ state }: Pick<BulkJob, 'state'>): boolean {
   return state === 'waiting' || state === 'active'
 }
 
+/** Whether the job can be stopped: an erasure always runs to its end. */
+export function isCancellable(job: Pick<BulkJob, 'kind' | 'state'>): boolean {
+  return isUnfinished(job) && job.kind !== 'erase'
+}
+
 /** Returns the state of a job as people see it, with its tone. */
 export function stateOf(job: Pick<BulkJob, 'state' | 'failedReason' | 'undoneBy'>): {
   name: keyof typeof en.state
@@ -23,7 +28,7 @@ export function stateOf(job: Pick<BulkJob, 'state' | 'failedReason' | 'undoneBy'
 /** Returns until when a job can be undone; undefined if it cannot. */
 export function undoableUntil(job: BulkJob, now: number): Date | undefined {
   const { kind, dryRun, undoneBy, finishedAt, result } = job
-  if (kind === 'undo' || dryRun || undoneBy || !finishedAt || result.changed === 0) return undefined
+  if (kind === 'undo' || kind === 'erase' || dryRun || undoneBy || !finishedAt || result.changed === 0) return undefined
   const end = Date.parse(finishedAt) + UNDO_MS
   return end > now ? new Date(end) : undefined
 }

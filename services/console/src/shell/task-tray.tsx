@@ -52,7 +52,7 @@ export function TaskTray() {
 }
 
 function TaskLine({ task }: { task: Task }) {
-  const { id, name, to, isRunning, progress, state } = task
+  const { id, name, to, isRunning, progress, state, cancel } = task
   return (
     <div className={classes.task}>
       <Link {...({ to, params: { id } } as LinkProps)} className={classes.name}>
@@ -61,7 +61,7 @@ function TaskLine({ task }: { task: Task }) {
       {isRunning ? (
         <span className={classes.running}>
           <span className="rc-tabular">{`${progress} %`}</span>
-          <CancelButton task={task} />
+          {cancel && <CancelButton name={name} {...cancel} />}
         </span>
       ) : (
         <StatusChip tone={state.tone}>{state.label}</StatusChip>
@@ -71,7 +71,7 @@ function TaskLine({ task }: { task: Task }) {
   )
 }
 
-function CancelButton({ task: { name, calls, cancel } }: { task: Task }) {
+function CancelButton({ name, calls, run }: { name: string } & NonNullable<Task['cancel']>) {
   const { t } = useTranslation()
   const act = useAct()
   const refusal = useRefusal()(calls)
@@ -84,7 +84,7 @@ function CancelButton({ task: { name, calls, cancel } }: { task: Task }) {
         aria-label={t('shell.tasks.cancel', { name })}
         aria-disabled={Boolean(refusal)}
         {...(refusal && { 'data-disabled': true })}
-        onClick={() => !refusal && void act({ run: cancel, done: t('shell.tasks.cancelled', { name }) })}
+        onClick={() => !refusal && void act({ run, done: t('shell.tasks.cancelled', { name }) })}
       >
         <XIcon size={14} />
       </ActionIcon>

@@ -24,9 +24,8 @@ export type Task = {
   hasFailed: boolean
   progress: number
   state: { label: string; tone: Tone }
-  /** The calls whose permissions cancelling takes. */
-  calls: readonly CallName[]
-  cancel: () => Promise<unknown>
+  /** Stops it, with the calls whose permissions that takes; undefined if it cannot be stopped. */
+  cancel?: { calls: readonly CallName[]; run: () => Promise<unknown> }
 }
 
 /** Returns imports and bulk changes that run and those that finished since the page was loaded, newest first. */
@@ -70,8 +69,7 @@ function useImportTasks(): Task[] {
       hasFailed: job.state === 'failed',
       progress: job.progress,
       state: { label: t(`imports.state.${name}`), tone },
-      calls: ['imports.cancel'],
-      cancel: () => rollcall.imports.cancel(job._id),
+      cancel: { calls: ['imports.cancel'], run: () => rollcall.imports.cancel(job._id) },
     }
   })
 }
@@ -100,8 +98,9 @@ function useBulkTasks(): Task[] {
       hasFailed: job.state === 'failed',
       progress: job.progress,
       state: { label: t(`bulk.state.${name}`), tone },
-      calls: callsOf(job),
-      cancel: () => rollcall.bulk.cancelJob(job._id),
+      ...(bulk.isCancellable(job) && {
+        cancel: { calls: callsOf(job), run: () => rollcall.bulk.cancelJob(job._id) },
+      }),
     }
   })
 }
