@@ -841,9 +841,15 @@ describe('the console', () => {
       .waitFor()
     assert.deepEqual(await violationsOf(page, 'the review of a bulk change'), [])
     assert.equal(await tagged(), 0)
+    // The job ends before the tasks in the header are read.
+    const isTasks = ({ pathname, searchParams }: URL) =>
+      pathname === '/api/audience/bulk/jobs' && /finishedAt/.test(searchParams.get('filter') ?? '')
+    await page.route(isTasks, route => route.fulfill({ json: { docs: [] } }))
     await run.click()
     await sheet.getByText(/^Undo possible until/).waitFor()
     assert.equal(await tagged(), 30)
+    await page.getByRole('cell', { name: 'autumn' }).first().waitFor()
+    await page.unroute(isTasks)
     await sheet.getByRole('link', { name: 'Show details' }).click()
     await page.getByRole('heading', { name: 'Add tags autumn', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'Show in Events' }).click()

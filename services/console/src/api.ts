@@ -1,9 +1,13 @@
 import { createClient, RollcallError } from '@rollcall/sdk'
 import { QueryClient } from '@tanstack/react-query'
 import { currentImpersonation } from './impersonation/store.ts'
+import { noteAnswer } from './server-clock.ts'
 
 /** The API, by the session of an impersonation while there is one, else by the cookie. */
-export const rollcall = createClient({ token: () => currentImpersonation()?.token })
+export const rollcall = createClient({
+  token: () => currentImpersonation()?.token,
+  onResponse: noteAnswer,
+})
 
 /** The API by the cookie alone, also during an impersonation. */
 export const ownSession = createClient()

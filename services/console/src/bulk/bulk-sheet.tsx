@@ -62,6 +62,7 @@ export function BulkSheet({
   const { data: job, error } = useBulkJob(run.data?.jobId ?? review.data?.jobId)
   const isReviewed = review.data !== undefined
   useFollowed(run.data?.jobId)
+  useRefreshAfter(run.data ? job : undefined)
   const close = () => {
     // Nobody waits for what an unfinished review would say.
     if (job?.dryRun && isUnfinished(job)) void rollcall.bulk.cancelJob(job._id).catch(() => {})
@@ -120,6 +121,15 @@ function useFollowed(id: string | undefined): void {
     followed.add(id)
     return () => void followed.delete(id)
   }, [id])
+}
+
+/** Reads everything anew when the job is finished. It may be so quick that the tasks in the header never show it running. */
+function useRefreshAfter(job: BulkJob | undefined): void {
+  const client = useQueryClient()
+  const isFinished = job !== undefined && !isUnfinished(job)
+  useEffect(() => {
+    if (isFinished) void client.invalidateQueries()
+  }, [client, isFinished])
 }
 
 /** Which contacts the work is for. */

@@ -7,12 +7,12 @@ import * as bulk from '../bulk/job-state.ts'
 import { useBulkWords } from '../bulk/use-bulk-words.ts'
 import * as imports from '../imports/outcome.ts'
 import type { Tone } from '../kit/status-chip.tsx'
+import { pageOpenedAt } from '../server-clock.ts'
 import { useMissing } from '../session.ts'
 
 const RUNNING_MS = 1500
 const IDLE_MS = 20_000
 const SHOWN = 10
-const openedAt = new Date().toISOString()
 
 /** Work in the background that people follow in the header. */
 export type Task = {
@@ -38,7 +38,7 @@ export function useTasks(): Task[] {
 }
 
 function isRecent(states: readonly string[]) {
-  return { $or: [{ state: { $in: states } }, { finishedAt: { $gte: openedAt } }] }
+  return { $or: [{ state: { $in: states } }, { finishedAt: { $gte: pageOpenedAt() } }] }
 }
 
 function pause<Job>(isUnfinished: (job: Job) => boolean, jobs: readonly Job[] | undefined): number {
