@@ -213,6 +213,9 @@ describe('administration in the console', () => {
 
   it('shows each role what the server lets it do', async () => {
     await saveRole({ audience: ['read', 'create'], audience_lists: ['read'], tokens: ['read'] })
+    const client = createClient({ baseUrl: console.url, token: console.token })
+    await client.attributes.create({ name: 'Plan', slug: 'plan', type: 'string' })
+    const { id } = await client.contacts.create({ email: 'kept@example.com', attributes: { plan: 'gold' } })
     for (const role of ['user', 'admin', 'keeper']) {
       const { token } = await person(role)
       const api = console.stack.api.as(token)
@@ -229,6 +232,10 @@ describe('administration in the console', () => {
           (await page.getByRole('button', { name: button }).first().getAttribute('aria-disabled')) === 'true'
         assert.equal(!isOff, mayCreate, `${role}: ${button}`)
       }
+      if (role !== 'keeper') continue
+      await page.goto(`/console/contacts/${id}`)
+      await page.getByText('gold').waitFor()
+      await page.getByText('You need the permission audience_attributes.read.').waitFor()
     }
   })
 

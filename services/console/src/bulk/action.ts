@@ -39,7 +39,7 @@ export const ACTIONS = {
     changeOf: ({ lists }) => ({ removeFromLists: lists }),
   },
   setAttribute: {
-    calls: CHANGE,
+    calls: [...CHANGE, 'attributes.list'],
     input: 'attribute',
     isReady: ({ attribute }) => attribute !== null,
     changeOf: ({ attribute, value }) => ({ attributes: { [attribute!]: value ?? null } }),

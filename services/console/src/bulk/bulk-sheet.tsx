@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { allListsQuery, attributesQuery, openListsQuery, tagsQuery } from '../contacts/queries.ts'
+import { allListsQuery, openListsQuery, tagsQuery, useAttributes } from '../contacts/queries.ts'
 import { fieldProps } from '../kit/form-modal.tsx'
 import type { Conditions } from '../kit/list-search.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
@@ -245,7 +245,7 @@ function ListsField({ values, onChange, takesArchived }: FieldsProps & { takesAr
 
 function AttributeField({ values, onChange }: FieldsProps) {
   const { t } = useTranslation()
-  const { data: attributes = [], isSuccess } = useQuery(attributesQuery)
+  const { data: attributes = [], isSuccess } = useAttributes()
   const chosen = attributes.find(({ slug }) => slug === values.attribute)
   if (isSuccess && attributes.length === 0) return <Text c="dimmed">{t('bulk.noAttributes')}</Text>
   return (

@@ -20,7 +20,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
-import { attributesQuery, openListsQuery, tagsQuery } from '../contacts/queries.ts'
+import { openListsQuery, tagsQuery, useAttributes } from '../contacts/queries.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
@@ -144,7 +144,7 @@ function Contacts({ form, collection: { fields } }: { form: Form; collection: Co
 /** Which field goes where. */
 function Mapping({ form, fields }: { form: Form; fields: Collection['fields'] }) {
   const { t } = useTranslation()
-  const { data: attributes } = useQuery(attributesQuery)
+  const { data: attributes } = useAttributes()
   const options = (some: Collection['fields']) => some.map(({ slug, name }) => ({ value: slug, label: name }))
   const { attributes: mapped } = form.values.form.contact
   const isGone = (slug: string) => !attributes?.some(attribute => attribute.slug === slug)

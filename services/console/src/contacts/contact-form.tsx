@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { ValueInput } from '../kit/value-input.tsx'
-import { attributesQuery, tagsQuery } from './queries.ts'
+import { tagsQuery, useAttributes } from './queries.ts'
 
 /** Adds a contact, with the attributes that the organization has defined. */
 export function ContactForm({ onClose, onCreated }: { onClose: () => void; onCreated: (contact: Contact) => void }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: attributes = [] } = useAttributes()
   const { data: tags = [] } = useQuery(tagsQuery)
   const form = useForm({
     initialValues: {

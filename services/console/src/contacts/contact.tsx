@@ -28,8 +28,9 @@ import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
-import { attributesQuery } from './queries.ts'
+import { useAttributes } from './queries.ts'
 import { Timeline } from './timeline-tab.tsx'
+import { useFieldWords } from './use-field-words.ts'
 
 /** One contact: what is known, and everything that happened. */
 export function Contact() {
@@ -175,7 +176,6 @@ function BlockForm({ contact: { _id, email }, onClose }: { contact: ContactRecor
 
 function Details({ contact }: { contact: ContactRecord }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
   const { data: lists } = useQuery({
     queryKey: ['contacts', contact._id, 'lists'],
     queryFn: async ({ signal }) => await rollcall.contacts.listLists(contact._id, { limit: 100 }, { signal }),
@@ -183,14 +183,7 @@ function Details({ contact }: { contact: ContactRecord }) {
   return (
     <Paper className={classes.details} withBorder>
       <Section title={t('contacts.attributes')}>
-        {attributes.map(attribute => (
-          <AttributeLine key={attribute.slug} contact={contact} attribute={attribute} />
-        ))}
-        {attributes.length === 0 && (
-          <Text c="dimmed" size="sm">
-            {t('contacts.noAttributes')}
-          </Text>
-        )}
+        <Attributes contact={contact} />
       </Section>
       <Section title={t('kit.field.tags')}>
         <TagEditor contact={contact} />
@@ -230,6 +223,42 @@ function Details({ contact }: { contact: ContactRecord }) {
         </Line>
       </Section>
     </Paper>
+  )
+}
+
+function Attributes({ contact }: { contact: ContactRecord }) {
+  const { t } = useTranslation()
+  const refusal = useRefusal()('attributes.list')
+  const { data: attributes } = useAttributes()
+  if (refusal) return <UnnamedAttributes contact={contact} refusal={refusal} />
+  return (
+    <>
+      {attributes?.map(attribute => (
+        <AttributeLine key={attribute.slug} contact={contact} attribute={attribute} />
+      ))}
+      {attributes?.length === 0 && (
+        <Text c="dimmed" size="sm">
+          {t('contacts.noAttributes')}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** The values of a contact, for people who may not read the definitions: only to be looked at, named after their slugs. */
+function UnnamedAttributes({ contact, refusal }: { contact: ContactRecord; refusal: string }) {
+  const { nameOf, shown } = useFieldWords([])
+  return (
+    <>
+      {Object.keys(contact.attributes).map(slug => (
+        <Line key={slug} label={nameOf(`attributes.${slug}`)}>
+          {shown(`attributes.${slug}`, contact.attributes[slug])}
+        </Line>
+      ))}
+      <Text c="dimmed" size="sm">
+        {refusal}
+      </Text>
+    </>
   )
 }
 

@@ -22,7 +22,7 @@ import { useCreating } from '../kit/use-creating.ts'
 import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, type Status, withChip } from './conditions.ts'
-import { attributesQuery, tagsQuery } from './queries.ts'
+import { tagsQuery, useAttributes } from './queries.ts'
 import { statusOf, TONES } from './status.ts'
 import { shownValue } from './value.ts'
 
@@ -260,7 +260,7 @@ function ColumnPicker({ shown, onChange }: { shown: readonly string[]; onChange:
 
 function useColumns(): Column<Contact>[] {
   const { t, i18n } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: attributes = [] } = useAttributes()
   const words = { yes: t('kit.yes'), no: t('kit.no') }
   return [
     {

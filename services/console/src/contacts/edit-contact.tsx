@@ -1,17 +1,16 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Contact } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { ValueInput } from '../kit/value-input.tsx'
-import { attributesQuery } from './queries.ts'
+import { useAttributes } from './queries.ts'
 
 /** Changes the fields and attributes of a contact; sends only what is different. */
 export function EditContact({ contact, onClose }: { contact: Contact; onClose: () => void }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: attributes = [] } = useAttributes()
   const { _id, email, name, unsubscribed } = contact
   const form = useForm({ initialValues: { email, name, unsubscribed, attributes: { ...contact.attributes } } })
   const submit = useSubmit(form, {

@@ -1,6 +1,7 @@
 import type { Attribute, AudienceList, TagCount } from '@rollcall/sdk'
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { rollcall } from '../api.ts'
+import { useMissing } from '../session.ts'
 
 const MINUTE = 60_000
 const ALL = 1000
@@ -12,6 +13,12 @@ export const attributesQuery = queryOptions({
     (await rollcall.attributes.list({ limit: ALL, sort: { name: 1 } }, { signal })).docs,
   staleTime: MINUTE,
 })
+
+/** Reads every attribute definition, for people who may list them. */
+export function useAttributes() {
+  const missing = useMissing()
+  return useQuery({ ...attributesQuery, enabled: !missing('attributes.list') })
+}
 
 /** The tags in use, most used first. */
 export const tagsQuery = queryOptions({

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useMissing } from '../session.ts'
 import { SOURCES } from './conditions.ts'
-import { allListsQuery, attributesQuery } from './queries.ts'
+import { allListsQuery, useAttributes } from './queries.ts'
 import type { FieldKind, RuleField } from './rules.ts'
 
 const EMAIL_STATUSES = ['unknown', 'ok', 'bounced', 'complained'] as const
@@ -21,11 +21,7 @@ export function useRuleFields(): RuleField[] | undefined {
   const { t } = useTranslation()
   const missing = useMissing()
   const mayListLists = !missing('lists.list')
-  const mayListAttributes = !missing('attributes.list')
-  const { data: attributes = mayListAttributes ? undefined : [] } = useQuery({
-    ...attributesQuery,
-    enabled: mayListAttributes,
-  })
+  const { data: attributes = missing('attributes.list') ? [] : undefined } = useAttributes()
   const { data: lists = mayListLists ? undefined : [] } = useQuery({ ...allListsQuery, enabled: mayListLists })
   if (!attributes || !lists) return undefined
   const own = (name: string, label: string, kind: FieldKind, rest: Partial<RuleField> = {}): RuleField => ({

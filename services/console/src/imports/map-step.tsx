@@ -1,11 +1,10 @@
 import { Alert, Button, Select, Stack, Table, Text } from '@mantine/core'
 import { PlusIcon } from '@primer/octicons-react'
 import type { ImportUpload } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { AttributeForm } from '../attributes/attribute-form.tsx'
-import { attributesQuery } from '../contacts/queries.ts'
+import { useAttributes } from '../contacts/queries.ts'
 import { Action } from '../kit/action.tsx'
 import { Foot } from './foot.tsx'
 import classes from './imports.module.css'
@@ -26,7 +25,7 @@ export function MapStep({
   onNext: () => void
 }) {
   const { t } = useTranslation()
-  const { data: attributes = [] } = useQuery(attributesQuery)
+  const { data: attributes = [] } = useAttributes()
   const [created, setCreated] = useState<string>()
   const targets = [
     { group: t('imports.map.fields'), items: FIELDS.map(value => ({ value, label: t(`imports.map.${value}`) })) },

@@ -1,10 +1,8 @@
 import { Button, Menu, Stack, Textarea } from '@mantine/core'
 import { CodeIcon } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { attributesQuery } from '../contacts/queries.ts'
-import { useMissing } from '../session.ts'
+import { useAttributes } from '../contacts/queries.ts'
 import classes from './html-field.module.css'
 import { VARIABLES, withVariable } from './variables.ts'
 
@@ -49,8 +47,7 @@ export function HtmlField({
 
 function InsertVariable({ onInsert }: { onInsert: (path: string) => void }) {
   const { t } = useTranslation()
-  const missing = useMissing()
-  const { data: attributes = [] } = useQuery({ ...attributesQuery, enabled: !missing('attributes.list') })
+  const { data: attributes = [] } = useAttributes()
   return (
     <Menu position="bottom-start" width={260} returnFocus={false}>
       <Menu.Target>
