@@ -379,14 +379,28 @@ describe('administration in the console', () => {
     await page.getByRole('option', { name: /Col League/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
     await page.getByRole('table', { name: 'Shared with' }).getByText('Col League').waitFor()
+    const transferTo = async (name: string) => {
+      await page.getByRole('combobox', { name: 'New owner' }).fill(name)
+      await page.getByRole('option', { name: new RegExp(`^${name} `) }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click()
+      await page.getByRole('heading', { name: 'Senders', level: 1 }).waitFor()
+    }
     await page.getByRole('button', { name: `More actions for ${MAIL_ACCOUNT}` }).click()
     await page.getByRole('menuitem', { name: 'Transfer' }).click()
-    await page.getByRole('combobox', { name: 'New owner' }).fill('col')
-    await page.getByRole('option', { name: /Col League/ }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click()
-    await page.getByRole('heading', { name: 'Senders', level: 1 }).waitFor()
+    await transferTo('Col League')
     const client = createClient({ baseUrl: console.url, token: colleague.token })
     assert.equal((await client.senders.list()).docs[0]?.owner, colleague.id)
+
+    const id = sender.slice(sender.lastIndexOf('/') + 1)
+    const own = createClient({ baseUrl: console.url, token: console.token })
+    await own.users.delete(colleague.id)
+    const ownerOf = () => own.senders.get(id).then(({ owner }) => owner)
+    await eventually('the sender has no owner', async () => (await ownerOf().catch(() => undefined)) === null)
+    await page.goto(sender)
+    await page.getByText('The account of its owner was deleted.').waitFor()
+    await page.getByRole('button', { name: 'Transfer' }).click()
+    await transferTo('Owner')
+    assert.ok(await ownerOf())
   })
 
   it('a template: says where it is wrong, and shows what becomes of it without running it', async () => {

@@ -38,6 +38,8 @@ export default {
   you: 'Sie',
   ownerDeleted: 'Gelöschtes Konto',
   onlyOwner: 'Nur der Eigentümer kann diesen Absender ändern.',
+  orphaned:
+    'Das Konto des Eigentümers wurde gelöscht. Übertragen Sie den Absender, damit ihn wieder jemand ändern kann.',
   save: 'Änderungen speichern',
   saved: 'Absender gespeichert',
   passwordKept: 'Leer lassen, um das gespeicherte Passwort zu behalten. Ein Test braucht es noch einmal.',

@@ -35,6 +35,7 @@ export default {
   you: 'You',
   ownerDeleted: 'Deleted account',
   onlyOwner: 'Only the owner can change this sender.',
+  orphaned: 'The account of its owner was deleted. Transfer the sender, and its new owner can change it again.',
   save: 'Save changes',
   saved: 'Saved the sender',
   passwordKept: 'Leave it empty to keep the stored password. A test needs it again.',

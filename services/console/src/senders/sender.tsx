@@ -21,19 +21,23 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
-import { useMe, useMissing } from '../session.ts'
+import { useMe } from '../session.ts'
+import { UserLink } from '../users/user-link.tsx'
 import { UserSelect } from '../users/user-select.tsx'
 import { SendTest } from './send-test.tsx'
 import { SenderSettings } from './sender-settings.tsx'
 import { SenderStatus } from './senders.tsx'
 
 const ALL = 1000
+/** What it takes to choose a person, and to share with or transfer to them. */
+const SHARE = ['senders.share', 'users.list'] as const
+const TRANSFER = ['senders.transfer', 'users.list'] as const
 
 /** One sender: its settings, its mail account, who may use it. */
 export function Sender() {
   const { t } = useTranslation()
   const { id } = useParams({ from: '/shell/senders/$id' })
-  const { user } = useMe()
+  const { user, role } = useMe()
   const [dialog, setDialog] = useState<'test' | 'share' | 'transfer'>()
   const close = () => setDialog(undefined)
   const {
@@ -52,6 +56,7 @@ export function Sender() {
       </Page>
     )
   const isOwner = sender.owner === user._id
+  const isHeir = sender.owner === null && role === 'owner'
   return (
     <Page
       title={sender.email}
@@ -64,19 +69,30 @@ export function Sender() {
         </Group>
       }
       actions={
-        isOwner && (
+        isOwner ? (
           <>
             <Action call="senders.test" variant="default" leftSection={<MailIcon />} onClick={() => setDialog('test')}>
               {t('senders.test')}
             </Action>
             <SenderMenu sender={sender} onTransfer={() => setDialog('transfer')} />
           </>
+        ) : (
+          isHeir && (
+            <Action call={TRANSFER} leftSection={<PersonIcon />} onClick={() => setDialog('transfer')}>
+              {t('senders.transfer')}
+            </Action>
+          )
         )
       }
     >
+      {isHeir && <Alert color="yellow">{t('senders.orphaned')}</Alert>}
       {sender.oauth && <Connection sender={sender} isOwner={isOwner} />}
       <SenderFacts sender={sender} />
-      {isOwner ? <SenderSettings sender={sender} /> : <Text c="dimmed">{t('senders.onlyOwner')}</Text>}
+{isOwner ? (
+        <SenderSettings sender={sender} />
+      ) : (
+        !isHeir && <Text c="dimmed">{t('senders.onlyOwner')}</Text>
+      )}
       <Sharing sender={sender} onShare={() => setDialog('share')} />
       {dialog === 'test' && <SendTest sender={sender} onClose={close} />}
       {dialog === 'share' && <Share sender={sender} onClose={close} />}
@@ -102,15 +118,8 @@ function SenderFacts({ sender }: { sender: SenderRecord }) {
 function OwnerName({ id }: { id: string | null }) {
   const { t } = useTranslation()
   const { user } = useMe()
-  const missing = useMissing()
-  const isOther = id !== null && id !== user._id
-  const { data } = useQuery({
-    queryKey: ['users', id],
-    queryFn: ({ signal }) => rollcall.users.get(String(id), { signal }),
-    enabled: isOther && !missing('users.get'),
-  })
   if (id === null) return t('senders.ownerDeleted')
-  return isOther ? (data?.name ?? id) : t('senders.you')
+  return id === user._id ? t('senders.you') : <UserLink id={id} />
 }
 
 /** The state of the mail account behind a sender, and the way to connect it. */
@@ -165,7 +174,7 @@ function Sharing({ sender: { _id, email }, onShare }: { sender: SenderRecord; on
       title={t('senders.sharing.title')}
       lead={t('senders.sharing.lead')}
       action={
-        <Action call="senders.share" variant="default" leftSection={<PlusIcon />} onClick={onShare}>
+        <Action call={SHARE} variant="default" leftSection={<PlusIcon />} onClick={onShare}>
           {t('senders.sharing.add')}
         </Action>
       }
@@ -284,7 +293,7 @@ function SenderMenu({
       >
         {t(active ? 'senders.deactivate' : 'senders.activate')}
       </MenuAction>
-      <MenuAction call="senders.transfer" icon={<PersonIcon />} onClick={onTransfer}>
+      <MenuAction call={TRANSFER} icon={<PersonIcon />} onClick={onTransfer}>
         {t('senders.transfer')}
       </MenuAction>
       <Menu.Divider />
