@@ -933,6 +933,59 @@ describe('the console', () => {
     assert.equal(await dialog.getByLabel('Name').inputValue(), 'Typed')
   })
 
+  it('links a contact with an account, whose activity joins its timeline, and erases it', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const account = { email: 'linked@example.com', password: 'a password of tests' }
+    await bodyOf(stack.owner.post('/api/users', { name: 'Linked Person', ...account }), 201)
+    await console.signIn(account)
+    const [{ id }, other] = await Promise.all([
+      client.contacts.create({ email: 'customer@example.com' }),
+      client.contacts.create({ email: 'other@example.com' }),
+    ])
+    const page = await open(`/contacts/${id}`)
+    const choose = async (item: string) => {
+      await page.getByRole('button', { name: /^More actions/ }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    const link = async () => {
+      await choose('Link account')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Account' }).fill('linked')
+      await page.getByRole('option', { name: /^Linked Person/ }).click()
+      await dialog.getByRole('button', { name: 'Link account' }).click()
+    }
+    await link()
+    const unlink = page.getByRole('button', { name: 'Unlink' })
+    await unlink.waitFor()
+    await page.getByRole('tabpanel').getByText('Signed in').waitFor()
+    assert.deepEqual(await violationsOf(page, 'a contact with an account'), [])
+    await page.evaluate(`history.pushState(null, '', '/console/contacts/${other.id}')`)
+    await page.getByRole('heading', { name: 'other@example.com', level: 1 }).waitFor()
+    await link()
+    await page.getByRole('dialog').getByText('Already taken').waitFor()
+    await page.keyboard.press('Escape')
+    await page.goBack()
+    await unlink.click()
+    await unlink.waitFor({ state: 'detached' })
+
+    const download = page.waitForEvent('download')
+    await choose('Download data')
+    assert.equal((await download).suggestedFilename(), 'customer@example.com.json')
+    await choose('Erase all data')
+    const erasure = page.getByRole('dialog', { name: 'Erase everything about customer@example.com?' })
+    await erasure.getByRole('textbox').fill('customer@example.com')
+    await erasure.getByRole('button', { name: 'Erase all data' }).click()
+    await page.getByRole('heading', { name: 'Erase a contact', level: 1 }).waitFor()
+    await page.getByText('Completed').waitFor()
+    assert.equal(
+      await page
+        .getByRole('main')
+        .getByRole('button', { name: /Undo|Cancel/ })
+        .count(),
+      0,
+    )
+  })
+
   it('keeps every tag of those that are typed while another is being saved', async () => {
     const client = createClient({ baseUrl: url, token: console.token })
     const { id } = await client.contacts.create({ email: 'tagged@example.com', tags: ['first'] })

@@ -1,6 +1,14 @@
 import { Group, Menu, Paper, Skeleton, Tabs, TagsInput, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { BlockedIcon, CheckCircleIcon, PencilIcon, TrashIcon } from '@primer/octicons-react'
+import {
+  BlockedIcon,
+  CheckCircleIcon,
+  DownloadIcon,
+  PencilIcon,
+  PersonIcon,
+  ShieldXIcon,
+  TrashIcon,
+} from '@primer/octicons-react'
 import type { Contact as ContactRecord } from '@rollcall/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -17,6 +25,7 @@ import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { saveFile } from '../kit/save-file.ts'
 import { Tag } from '../kit/status-chip.tsx'
 import { useUndoToast } from '../kit/undo-toast.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
@@ -28,9 +37,12 @@ import classes from './contact.module.css'
 import { ContactStatus } from './contacts.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
+import { LINK, LinkAccount, LinkedAccount } from './linked-account.tsx'
 import { useAttributes } from './queries.ts'
 import { Timeline } from './timeline-tab.tsx'
 import { useFieldWords } from './use-field-words.ts'
+
+type Dialog = 'edit' | 'block' | 'link'
 
 /** One contact: what is known, and everything that happened. */
 export function Contact() {
@@ -38,7 +50,7 @@ export function Contact() {
   const { id } = useParams({ from: '/shell/contacts/$id' })
   const { tab = 'timeline' } = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
-  const [dialog, setDialog] = useState<'edit' | 'block'>()
+  const [dialog, setDialog] = useState<Dialog>()
   const {
     data: contact,
     error,
@@ -91,16 +103,29 @@ export function Contact() {
       </div>
       {dialog === 'edit' && <EditContact contact={contact} onClose={() => setDialog(undefined)} />}
       {dialog === 'block' && <BlockForm contact={contact} onClose={() => setDialog(undefined)} />}
+      {dialog === 'link' && <LinkAccount contact={contact} onClose={() => setDialog(undefined)} />}
     </Page>
   )
 }
 
-function Actions({ contact, onOpen }: { contact: ContactRecord; onOpen: (dialog: 'edit' | 'block') => void }) {
+function Actions({ contact, onOpen }: { contact: ContactRecord; onOpen: (dialog: Dialog) => void }) {
   const { t } = useTranslation()
   const confirm = useConfirm()
   const act = useAct()
   const navigate = useNavigate()
+  const { failed } = useReports()
   const { _id, email } = contact
+  const download = async () => {
+    try {
+      saveFile(await (await rollcall.contacts.data(_id)).blob(), `${email}.json`)
+    } catch (error) {
+      failed(error)
+    }
+  }
+  const erase = async () => {
+    const { jobId } = await rollcall.contacts.erase(_id)
+    await navigate({ to: '/bulk/$id', params: { id: jobId } })
+  }
   return (
     <>
       <Action call="contacts.update" variant="default" leftSection={<PencilIcon />} onClick={() => onOpen('edit')}>
@@ -122,6 +147,12 @@ function Actions({ contact, onOpen }: { contact: ContactRecord; onOpen: (dialog:
             {t('contacts.block')}
           </MenuAction>
         )}
+        <MenuAction call={LINK} icon={<PersonIcon />} onClick={() => onOpen('link')}>
+          {t(contact.user ? 'contacts.account.linkOther' : 'contacts.account.link')}
+        </MenuAction>
+        <MenuAction call="contacts.data" icon={<DownloadIcon />} onClick={() => void download()}>
+          {t('contacts.data')}
+        </MenuAction>
         <Menu.Divider />
         <MenuAction
           call="contacts.delete"
@@ -139,6 +170,23 @@ function Actions({ contact, onOpen }: { contact: ContactRecord; onOpen: (dialog:
           }
         >
           {t('contacts.delete')}
+        </MenuAction>
+        <MenuAction
+          call="contacts.erase"
+          danger
+          icon={<ShieldXIcon />}
+          onClick={() =>
+            confirm({
+              title: t('contacts.eraseTitle', { email }),
+              text: t('contacts.eraseText'),
+              action: t('contacts.erase'),
+              typed: email,
+              run: erase,
+              done: t('contacts.erasing', { email }),
+            })
+          }
+        >
+          {t('contacts.erase')}
         </MenuAction>
       </MoreMenu>
     </>
@@ -204,6 +252,7 @@ function Details({ contact }: { contact: ContactRecord }) {
       </Section>
       <Section title={t('contacts.details')}>
         {contact.blockedReason && <Line label={t('contacts.reason')}>{contact.blockedReason}</Line>}
+        <Line label={t('contacts.account.title')}>{contact.user && <LinkedAccount contact={contact} />}</Line>
         <Line label={t('contacts.columns.source')}>{t(`contacts.source.${contact.source}`)}</Line>
         {contact.importJob && (
           <Line label={t('contacts.lastImport')}>

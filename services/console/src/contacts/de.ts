@@ -135,6 +135,22 @@ export default {
   deleteText:
     'Der Kontakt, seine Attribute und Listenmitgliedschaften werden gelöscht. Das lässt sich nicht rückgängig machen.',
   deleted: '{{email}} gelöscht',
+  erase: 'Alle Daten löschen',
+  eraseTitle: 'Alles über {{email}} löschen?',
+  eraseText:
+    'Für Menschen, die vergessen werden möchten. Der Kontakt wird gelöscht, ebenso, was Nachrichten, Kampagnen, Importe und das Ereignisprotokoll über ihn sagen. Das lässt sich nicht rückgängig machen.',
+  erasing: 'Alles über {{email}} wird gelöscht',
+  data: 'Daten herunterladen',
+  account: {
+    title: 'Konto',
+    link: 'Konto verknüpfen',
+    linkOther: 'Anderes Konto verknüpfen',
+    linkTitle: 'Konto mit {{email}} verknüpfen',
+    text: 'Was die Person mit dem Konto tut, erscheint dann auch im Verlauf. Ein Konto gehört zu höchstens einem Kontakt.',
+    linked: 'Konto mit {{email}} verknüpft',
+    unlink: 'Trennen',
+    unlinked: 'Konto von {{email}} getrennt',
+  },
   back: 'Kontakte',
   edit: 'Kontakt bearbeiten',
   saved: 'Gespeichert',

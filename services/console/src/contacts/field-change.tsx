@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next'
+import { UserLink } from '../users/user-link.tsx'
 import classes from './field-change.module.css'
 import { useFieldWords } from './use-field-words.ts'
 import { differenceOf } from './value.ts'
@@ -8,7 +9,9 @@ export function FieldChange({ field, from, to }: { field: string; from: unknown;
   const { t } = useTranslation()
   const { nameOf, shown } = useFieldWords([field])
   const [gone, come] = differenceOf(from, to)
-  const [before, after] = [shown(field, gone), shown(field, come)]
+  const wordsOf = (value: unknown) =>
+    field === 'user' && typeof value === 'string' ? <UserLink id={value} /> : shown(field, value)
+  const [before, after] = [wordsOf(gone), wordsOf(come)]
   return (
     <div className={classes.change}>
       <span className={classes.name}>{nameOf(field)}</span>
