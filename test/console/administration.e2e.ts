@@ -241,9 +241,19 @@ describe('administration in the console', () => {
 
   it('a domain: red with the sentence why, green once its records are published', async () => {
     dns.zone(ZONE, ['127.0.0.2'])
+    const client = createClient({ baseUrl: console.url, token: console.token })
+    await client.providers.delete()
     const page = await console.open('/domains?new=true')
-    await page.getByRole('dialog', { name: 'Add domain' }).getByLabel('Domain').fill(ZONE)
-    await page.keyboard.press('Enter')
+    const add = async () => {
+      await page.getByRole('dialog', { name: 'Add domain' }).getByLabel('Domain').fill(ZONE)
+      await page.keyboard.press('Enter')
+    }
+    await add()
+    await page.getByRole('dialog').getByRole('link', { name: 'Set up a mail provider' }).click()
+    await page.getByRole('radio', { name: "This installation's mail servers" }).check()
+    await page.getByRole('button', { name: 'Save provider' }).click()
+    await page.getByRole('link', { name: 'Add a domain' }).click()
+    await add()
     await page.getByRole('heading', { name: ZONE, level: 1 }).waitFor()
     let checks = 0
     await page.route('**/check', route => (++checks === 1 ? route.continue() : route.fulfill({ status: 400 })))
@@ -257,7 +267,6 @@ describe('administration in the console', () => {
     await dkim.getByText('Missing').waitFor()
     await untilTrue(async () => checks > 8) // more than there are different pauses
     await dkim.getByText(/^Not found/).waitFor()
-    const client = createClient({ baseUrl: console.url, token: console.token })
     const { docs } = await client.domains.list({ filter: { domain: ZONE } })
     dns.publish(
       ZONE,

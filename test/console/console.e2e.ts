@@ -409,6 +409,19 @@ describe('the console', () => {
     await settings.getByRole('status').getByText('Saved').waitFor()
     const stored = await bodyOf(stack.owner.get<{ allowedOrigins: string[] }>('/api/settings'))
     assert.deepEqual(stored.allowedOrigins, ['https://app.example.com'])
+    await settings.getByRole('tab', { name: 'Features' }).click()
+    await settings.getByRole('button', { name: 'New feature' }).click()
+    const feature = settings.getByRole('dialog', { name: 'New feature' })
+    await feature.getByLabel('Name').fill('Beta reports')
+    await feature.getByRole('radiogroup', { name: 'user' }).getByText('On', { exact: true }).click()
+    assert.deepEqual(await violationsOf(settings, 'the form of a feature'), [])
+    await feature.getByRole('button', { name: 'Create' }).click()
+    const row = settings.getByRole('row', { name: /^Beta reports/ })
+    await row.getByText('user: on').waitFor()
+    await row.getByRole('button', { name: 'More actions for Beta reports' }).click()
+    await settings.getByRole('menuitem', { name: 'Delete feature' }).click()
+    await settings.getByRole('dialog').getByRole('button', { name: 'Delete feature' }).click()
+    await row.waitFor({ state: 'detached' })
   })
 
   it('accepts an invitation with a new account, once', async () => {
@@ -1067,6 +1080,7 @@ async function addRecords(client: Client): Promise<void> {
   const news = { name: 'News', email: 'news@news.example.com', delivery: 'hosted' } as const
   await client.senders.setDefault((await client.senders.create(news)).id)
   await client.workspaces.create({ name: 'Marketing', seats: 5 })
+  await client.features.create({ slug: 'beta', name: 'Beta', description: 'What comes next.', roles: { user: true } })
   const html = '<p style="color: #1e1e25">Hello {{ contact.name }}, <a href="{{ unsubscribe_url }}">unsubscribe</a></p>'
   const template = await client.templates.create({ name: 'Welcome', subject: 'Welcome, {{ contact.name }}', html })
   await addCampaigns(client, template.id)

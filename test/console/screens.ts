@@ -62,6 +62,8 @@ export const SCREENS: readonly Screen[] = [
   { path: '/webhooks/:id', record: client => first(client.webhooks.list({ limit: 1 })) },
   { path: '/events?filter={"subject.id":":id"}', record: client => first(client.lists.list({ limit: 1 })) },
   { path: '/settings' },
+  { path: '/settings?tab=provider' },
+  { path: '/settings?tab=features' },
   { path: '/account' },
 ]
 

@@ -1,7 +1,8 @@
-import { TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { GlobeIcon, PlusIcon } from '@primer/octicons-react'
+import { AlertIcon, GlobeIcon, PlusIcon } from '@primer/octicons-react'
 import type { Domain } from '@rollcall/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
@@ -9,12 +10,15 @@ import { Action } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
+import { ProviderLink } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { useMissing } from '../session.ts'
+import { providerQuery } from '../settings/queries.ts'
 
 const TONES: Record<Domain['status'], Tone> = { pending: 'warn', verified: 'good', degraded: 'bad' }
 
@@ -60,6 +64,7 @@ export function Domains() {
         </Action>
       }
     >
+      <MissingProvider />
       <RecordTable
         label={t('domains.title')}
         view={view}
@@ -81,6 +86,20 @@ export function Domains() {
       />
       {isCreating && <AddDomain onClose={close} />}
     </Page>
+  )
+}
+
+/** Says that no domain can be added yet, before anybody tries. */
+function MissingProvider() {
+  const { t } = useTranslation()
+  const mayRead = !useMissing()('providers.get')
+  const { data: provider } = useQuery({ ...providerQuery, enabled: mayRead })
+  if (provider?.configured !== false) return null
+  return (
+    <Alert color="yellow" icon={<AlertIcon />}>
+      <Text size="md">{t('settings.provider.none')}</Text>
+      <ProviderLink />
+    </Alert>
   )
 }
 

@@ -114,6 +114,7 @@ export default {
     rateLimited: 'Zu viele Anfragen. Versuchen Sie es in {{seconds}} s erneut.',
     retry: 'Erneut versuchen',
     forbidden: 'Sie brauchen die Berechtigung {{permission}}.',
+    setUpProvider: 'Mailanbieter einrichten',
     readOnly: 'Eine Impersonation kann nur lesen.',
   },
 } satisfies Translation<typeof en>

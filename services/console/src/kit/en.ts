@@ -111,6 +111,7 @@ export default {
     rateLimited: 'Too many requests. Try again in {{seconds}} s.',
     retry: 'Try again',
     forbidden: 'You need the permission {{permission}}.',
+    setUpProvider: 'Set up a mail provider',
     readOnly: 'An impersonation can only read.',
   },
 } as const

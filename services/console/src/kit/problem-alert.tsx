@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'
 import { RollcallError } from '@rollcall/sdk'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { useMissing } from '../session.ts'
 import { Copyable } from './copyable.tsx'
 import { useProblemText } from './problem.ts'
 
@@ -13,6 +15,7 @@ export function ProblemAlert({ error, onRetry }: { error: unknown; onRetry?: () 
   return (
     <Alert color="red" icon={<AlertIcon />} role="alert" title={t('kit.errors.title')}>
       <Text size="md">{problemText(error)}</Text>
+      {error instanceof RollcallError && error.code === 'provider.not_configured' && <ProviderLink />}
       <Group mt="xs" gap="sm">
         {onRetry && (
           <Button variant="default" onClick={() => onRetry()}>
@@ -22,5 +25,18 @@ export function ProblemAlert({ error, onRetry }: { error: unknown; onRetry?: () 
         {requestId && <Copyable value={requestId} what={t('kit.requestId')} mono />}
       </Group>
     </Alert>
+  )
+}
+
+/** Leads people who may set up the mail provider to where that is done. */
+export function ProviderLink() {
+  const { t } = useTranslation()
+  if (useMissing()('providers.set')) return null
+  return (
+    <Text size="md">
+      <Link to="/settings" search={{ tab: 'provider' }} className="rc-link">
+        {t('kit.errors.setUpProvider')}
+      </Link>
+    </Text>
   )
 }

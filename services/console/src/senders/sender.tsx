@@ -88,7 +88,7 @@ export function Sender() {
       {isHeir && <Alert color="yellow">{t('senders.orphaned')}</Alert>}
       {sender.oauth && <Connection sender={sender} isOwner={isOwner} />}
       <SenderFacts sender={sender} />
-{isOwner ? (
+      {isOwner ? (
         <SenderSettings sender={sender} />
       ) : (
         !isHeir && <Text c="dimmed">{t('senders.onlyOwner')}</Text>

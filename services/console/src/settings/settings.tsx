@@ -1,16 +1,34 @@
-import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Group,
+  NumberInput,
+  Select,
+  Skeleton,
+  Stack,
+  Switch,
+  Tabs,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { OrganizationSettings } from '@rollcall/sdk'
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
+import type { ListSearch } from '../kit/list-search.ts'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
+import { useChangeSearch } from '../kit/use-list.ts'
 import { useUnsaved } from '../kit/use-unsaved.tsx'
+import { useMissing } from '../session.ts'
 import { changedSettings } from './changed-settings.ts'
+import { Features } from './features.tsx'
+import { MailProvider } from './mail-provider.tsx'
 import classes from './settings.module.css'
 
 const CHOICES = 50
@@ -19,17 +37,55 @@ const settingsQuery = queryOptions({
   queryFn: ({ signal }) => rollcall.settings.get({ signal }),
 })
 
-/** The settings of the organization. */
+/** The parts of the screen, with the call that reads each. */
+const TABS = {
+  general: { call: 'settings.get', Panel: General },
+  provider: { call: 'providers.get', Panel: MailProvider },
+  features: { call: 'features.list', Panel: Features },
+} as const
+type Tab = keyof typeof TABS
+
+/** The settings of the organization, its mail provider and its features. */
 export function Settings() {
   const { t } = useTranslation()
-  const { data, error, refetch } = useQuery(settingsQuery)
+  const missing = useMissing()
+  const { tab } = useSearch({ strict: false }) as ListSearch
+  const change = useChangeSearch()
+  const open = (Object.keys(TABS) as Tab[]).filter(name => !missing(TABS[name].call))
+  const shown = open.length > 0 ? open : (['general'] as const)
+  const [first] = shown
   return (
     <Page narrow title={t('shell.areas.settings')} lead={t('settings.lead')}>
-      {error && <ProblemAlert error={error} onRetry={refetch} />}
-      {data && <SettingsForm settings={data} />}
-      {!data && !error && <Skeleton height={400} />}
+      <Tabs
+        value={shown.find(name => name === tab) ?? first!}
+        onChange={value => change({ tab: value === first ? undefined : (value ?? undefined) })}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {shown.map(name => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`settings.tabs.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {shown.map(name => {
+          const { Panel } = TABS[name]
+          return (
+            // What was entered under General is still there after a look at another tab.
+            <Tabs.Panel key={name} value={name} pt="lg" keepMounted={name === 'general'}>
+              <Panel />
+            </Tabs.Panel>
+          )
+        })}
+      </Tabs>
     </Page>
   )
+}
+
+function General() {
+  const { data, error, refetch } = useQuery(settingsQuery)
+  if (!data) return error ? <ProblemAlert error={error} onRetry={refetch} /> : <Skeleton height={400} />
+  return <SettingsForm settings={data} />
 }
 
 function SettingsForm({ settings }: { settings: OrganizationSettings }) {

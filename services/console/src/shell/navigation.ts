@@ -26,8 +26,14 @@ import {
 import type { CallName } from '@rollcall/sdk'
 import type en from './en.ts'
 
-/** A screen of the navigation; not shown to people who may not make its call. */
-export type Area = { name: keyof typeof en.areas; to: string; icon: Icon; call?: CallName }
+/** A screen of the navigation; not shown to people who may not make its call, or any of several. */
+export type Area = { name: keyof typeof en.areas; to: string; icon: Icon; call?: CallName | readonly CallName[] }
+
+/** Whether a person may open a screen. */
+export function mayOpen({ call = [] }: Area, missing: (call: CallName) => string | undefined): boolean {
+  const calls = [call].flat()
+  return calls.length === 0 || calls.some(each => !missing(each))
+}
 
 /** The screens, grouped as the navigation shows them. */
 export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: readonly Area[] }[] = [
@@ -75,7 +81,7 @@ export const NAVIGATION: readonly { group?: keyof typeof en.groups; areas: reado
     areas: [
       { name: 'webhooks', to: '/webhooks', icon: WebhookIcon, call: 'webhooks.list' },
       { name: 'events', to: '/events', icon: LogIcon, call: 'events.list' },
-      { name: 'settings', to: '/settings', icon: GearIcon, call: 'settings.get' },
+      { name: 'settings', to: '/settings', icon: GearIcon, call: ['settings.get', 'providers.get', 'features.list'] },
     ],
   },
 ]

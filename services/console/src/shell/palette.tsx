@@ -21,7 +21,7 @@ import { listQueryOf } from '../kit/list-search.ts'
 import { recentPages } from '../kit/recent.ts'
 import { useMe, useMissing } from '../session.ts'
 import { type Command, matching } from './commands.ts'
-import { NAVIGATION } from './navigation.ts'
+import { mayOpen, NAVIGATION } from './navigation.ts'
 import classes from './palette.module.css'
 
 type Offered = Command & { icon: Icon }
@@ -135,7 +135,7 @@ function useScreens(): Offered[] {
   const { t } = useTranslation()
   const missing = useMissing()
   const navigate = useNavigate()
-  const areas = NAVIGATION.flatMap(group => group.areas).filter(({ call }) => !call || !missing(call))
+  const areas = NAVIGATION.flatMap(group => group.areas).filter(area => mayOpen(area, missing))
   return [...areas, { name: 'account' as const, to: '/account', icon: PersonIcon }].map(({ name, to, icon }) => ({
     key: to,
     label: t(`shell.areas.${name}`),

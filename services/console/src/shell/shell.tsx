@@ -8,7 +8,7 @@ import { useImpersonation } from '../impersonation/store.ts'
 import { useIsSessionOver, useMe, useMissing } from '../session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import mark from './mark.svg'
-import { type Area, NAVIGATION } from './navigation.ts'
+import { mayOpen, NAVIGATION } from './navigation.ts'
 import { PaletteKeys } from './palette-keys.tsx'
 import classes from './shell.module.css'
 
@@ -161,7 +161,6 @@ function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void 
   const { t } = useTranslation()
   const me = useMe()
   const missing = useMissing()
-  const mayOpen = ({ call }: Area) => !call || !missing(call)
   return (
     <>
       <div className={classes.product}>
@@ -174,7 +173,7 @@ function Navigation({ isOpen, onClose }: { isOpen: boolean; onClose: () => void 
       <ScrollArea className={classes.scroll} type="never">
         <div>
           {NAVIGATION.map(({ group, areas }) => {
-            const open = areas.filter(mayOpen)
+            const open = areas.filter(area => mayOpen(area, missing))
             if (open.length === 0) return null
             return (
               <section key={group ?? 'top'} className={classes.group} aria-label={group && t(`shell.groups.${group}`)}>

@@ -8,17 +8,13 @@ import { useAct } from '../kit/confirm.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { PlainTable } from '../kit/plain-table.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
-
-const ALL = 1000
+import { featuresQuery } from '../settings/queries.ts'
 
 /** The features of the organization with their values for one account. */
 export function UserFeatures({ user: { _id, role } }: { user: User }) {
   const { t } = useTranslation()
   const act = useAct()
-  const query = useQuery({
-    queryKey: ['features', 'all'],
-    queryFn: async ({ signal }) => await rollcall.features.list({ limit: ALL }, { signal }),
-  })
+  const query = useQuery(featuresQuery)
   const { data: resolved = {} } = useQuery({
     queryKey: ['users', _id, 'features'],
     queryFn: async ({ signal }) => (await rollcall.users.getFeatures(_id, { signal })) as Record<string, boolean>,
