@@ -12,6 +12,7 @@ import { Copyable } from '../kit/copyable.tsx'
 import { fieldProps, SubmitForm, useSubmit } from '../kit/form-modal.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Section } from '../kit/section.tsx'
+import { useUnsaved } from '../kit/use-unsaved.tsx'
 import { type ProviderValues, providerBody, valuesOfProvider } from './provider-values.ts'
 import { providerQuery } from './queries.ts'
 import classes from './settings.module.css'
@@ -52,6 +53,7 @@ function ProviderForm({ provider }: { provider: Provider }) {
     },
     placeOf: { 'provider.key_refused': 'apiKey', 'provider.not_offered': 'kind' },
   })
+  useUnsaved(form.isDirty)
   const { kind } = form.values
   const isOther = provider.kind !== null && kind !== provider.kind
   return (

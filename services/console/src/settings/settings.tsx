@@ -71,8 +71,7 @@ export function Settings() {
         {shown.map(name => {
           const { Panel } = TABS[name]
           return (
-            // What was entered under General is still there after a look at another tab.
-            <Tabs.Panel key={name} value={name} pt="lg" keepMounted={name === 'general'}>
+            <Tabs.Panel key={name} value={name} pt="lg">
               <Panel />
             </Tabs.Panel>
           )
