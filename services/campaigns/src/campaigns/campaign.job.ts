@@ -18,6 +18,8 @@ const WATCH_MS = 1000
 /** Opens and clicks of a finished campaign are counted for so long, ever more rarely. */
 const FOLLOW_MS = 30 * 24 * 3_600_000
 const MAX_FOLLOW_PAUSE_MS = 3_600_000
+/** Refusals of an audience that last until somebody changes it. */
+const REFUSED: ReadonlySet<string> = new Set(['segment.outdated', 'segment.unknown', 'list.unknown'])
 const SYSTEM = { kind: 'system', id: null, name: 'campaigns' } as const
 
 /**
@@ -25,7 +27,8 @@ const SYSTEM = { kind: 'system', id: null, name: 'campaigns' } as const
  *
  * 1. Start a scheduled campaign at its time, after the same checks as at a manual start. If it is not ready, it fails.
  * 2. Take the audience in steps of 1,000 contacts, by position, and queue them at the sending side. A step that is
- *    repeated after a crash queues nobody twice. Then tell the sending side that the set is whole.
+ *    repeated after a crash queues nobody twice. Then tell the sending side that the set is whole. If the audience is
+ *    refused, because its segment or list no longer exists as it was, the campaign pauses until somebody resumes it.
  * 3. Copy the counts until the sending side has finished, or has paused by itself. If its state differs from that of the
  *    campaign, because a process died between the two, the campaign's state counts.
  * 4. Follow the counts of opens and clicks of a finished campaign for 30 days.
@@ -65,6 +68,25 @@ async function startScheduled(context: Context, campaign: Campaign): Promise<Out
 }
 
 async function take(context: Context, campaign: Campaign): Promise<Outcome> {
+  try {
+    return await takeSteps(context, campaign)
+  } catch (error) {
+    if (error instanceof AppError && REFUSED.has(error.code)) return pauseTaking(context, campaign, error.message)
+    throw error
+  }
+}
+
+/** Pauses a campaign of which not the whole audience is taken. Nothing is due until somebody changes its state. */
+async function pauseTaking(context: Context, campaign: Campaign, pausedReason: string): Promise<Outcome> {
+  const as = callOf(campaign)
+  await context.sending.setState(campaign, 'paused', as)
+  const { counts } = await context.sending.get(campaign, as)
+  const paused = { status: 'paused' as const, pausedReason, counts, dueAt: null }
+  const type = campaign.status === 'paused' ? undefined : 'campaign.paused'
+  return (await store(context, campaign, paused, type)) ? 'done' : 'again'
+}
+
+async function takeSteps(context: Context, campaign: Campaign): Promise<Outcome> {
   const as = callOf(campaign)
   if (campaign.taken.position === 0) await syncState(context, campaign, as)
   let { taken } = campaign

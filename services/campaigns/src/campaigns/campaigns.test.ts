@@ -377,6 +377,32 @@ describe('campaigns', () => {
     assert.deepEqual(await typesOf(id), ['created', 'started', 'paused', 'retried', 'finished'])
   })
 
+  it('pause with the reason when their segment is outdated, and take the rest of the audience once resumed', async () => {
+    const me = testCaller()
+    const { id } = await ready(me, 1001)
+    const { audience, messaging } = service
+    messaging.onQueue = () => {
+      audience.failure = new AppError('segment.outdated', { reason: 'attributes.plan is not a field' })
+    }
+    try {
+      await start(me, id)
+      assert.match((await reached(me, id, 'paused')).pausedReason!, /attributes\.plan is not a field$/)
+      const { state, recipients } = messaging.mailings.get(id)!
+      assert.deepEqual([state, recipients.length], ['paused', 1000])
+      await campaigns.resumeCampaign({ id }, me)
+      await eventually('it pauses again', async () => (await typesOf(id)).length === 5)
+    } finally {
+      Object.assign(messaging, { onQueue: undefined })
+      audience.failure = undefined
+    }
+    await campaigns.resumeCampaign({ id }, me)
+    await isTaken(id)
+    assert.equal(messaging.mailings.get(id)!.recipients.length, 1001)
+    messaging.send(id)
+    await reached(me, id, 'sent')
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'paused', 'resumed', 'paused', 'resumed', 'finished'])
+  })
+
   it('complete a retry that was interrupted when it is repeated', async () => {
     const me = testCaller()
     const { id } = await ready(me)
