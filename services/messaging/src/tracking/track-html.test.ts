@@ -53,6 +53,11 @@ describe('the HTML of a counted mail', () => {
       assert.match(clicks(html), expected)
   })
 
+  it('counts a link that is not closed once, and keeps its tag', () => {
+    const html = '<p><a href="https://example.com/1">a</p><p>b</p><div>c</div>'
+    assert.match(clicks(html), /^<p><a href="https:\/\/t\.example\/c\/[\w-]+">a<\/p><p>b<\/p><div>c<\/div>$/)
+  })
+
   it('has the pixel at the end of the body', () => {
     const opens = (html: string) => trackHtml(html, { ...options, track: { opens: true, clicks: false } })
     assert.match(

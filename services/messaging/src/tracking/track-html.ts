@@ -17,12 +17,13 @@ export type TrackOptions = {
 const MAX_URL_LENGTH = 1500
 const PRINTABLE = /^[\x21-\x7e]+$/
 
-type Edit = { from: number; to: number; text: string }
+type Edit = { to: number; text: string }
 
 /** Returns the HTML of a mail with counting links and a pixel; everything else stays as it is, byte by byte. */
 export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefixes }: TrackOptions): string {
   const document = parse(html, { sourceCodeLocationInfo: true })
-  const edits: Edit[] = []
+  // By their place: a link that is not closed becomes one element in each block that follows, all from one tag.
+  const edits = new Map<number, Edit>()
   let bodyEnd = html.length
   for (const element of elementsOf(document)) {
     const location = element.sourceCodeLocation
@@ -32,11 +33,11 @@ export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefixes }
     if (!track.clicks || element.tagName !== 'a' || href === undefined || !at) continue
     const url = countableUrl(href)
     if (url === undefined || ownPrefixes.some(prefix => url.startsWith(prefix))) continue
-    edits.push({ from: at.startOffset, to: at.endOffset, text: `href="${linkOf(url)}"` })
+    edits.set(at.startOffset, { to: at.endOffset, text: `href="${linkOf(url)}"` })
   }
   if (track.opens) {
     const pixel = `<img src="${pixelUrl}" width="1" height="1" alt="" style="display:block;border:0">`
-    edits.push({ from: bodyEnd, to: bodyEnd, text: pixel })
+    edits.set(bodyEnd, { to: bodyEnd, text: pixel })
   }
   return applyEdits(html, edits)
 }
@@ -59,10 +60,11 @@ function* elementsOf(node: DefaultTreeAdapterTypes.Node): Generator<DefaultTreeA
   }
 }
 
-function applyEdits(html: string, edits: Edit[]): string {
+/** Replaces parts of the HTML; the keys are where each begins. */
+function applyEdits(html: string, edits: ReadonlyMap<number, Edit>): string {
   let result = ''
   let position = 0
-  for (const { from, to, text } of edits.toSorted((a, b) => a.from - b.from)) {
+  for (const [from, { to, text }] of [...edits].sort(([a], [b]) => a - b)) {
     result += html.slice(position, from) + text
     position = to
   }
