@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
 import { type Founder, found, setUpSecondFactor } from './founder.ts'
-import { password, type Refusal, unique } from './people.ts'
+import { addPerson, password, type Refusal, unique } from './people.ts'
 import { type IdentityStack, startIdentityStack } from './shared-stack.ts'
 
 type FirstFactor = { mfaRequired?: true; mfaToken: string; methods: string[]; token?: string }
@@ -38,9 +38,9 @@ describe('the second factor', () => {
   }
 
   it('is asked for by password and by mailed code, and only its answer sets the cookie', async () => {
-    const founder = await found(stack)
-    const { code, recoveryCodes } = await setUpSecondFactor(founder.api)
-    const first = await post<FirstFactor>('login', { email: founder.email, password })
+    const person = await addPerson(stack)
+    const { code, recoveryCodes } = await setUpSecondFactor(person.api)
+    const first = await post<FirstFactor>('login', { email: person.email, password })
     const { mfaToken, ...rest } = first.body
     assert.equal(first.status, 200)
     assert.deepEqual(rest, { mfaRequired: true, methods: ['totp', 'recovery_code'] })
@@ -51,10 +51,10 @@ describe('the second factor', () => {
     assert.equal(await isOpen(stack.api.as(second.body.token)), 200)
 
     let request: { requestId?: string } = {}
-    const mail = await stack.mailbox.next(founder.email, async () => {
-      request = await bodyOf(post<{ requestId: string }>('otp/request', { email: founder.email }))
+    const mail = await stack.mailbox.next(person.email, async () => {
+      request = await bodyOf(post<{ requestId: string }>('otp/request', { email: person.email }))
     })
-    const mailed = { email: founder.email, code: /\d{6}/.exec(mail)![0], requestId: request.requestId }
+    const mailed = { email: person.email, code: /\d{6}/.exec(mail)![0], requestId: request.requestId }
     const byCode = await bodyOf(post<FirstFactor>('otp/verify', mailed))
     assert.deepEqual([byCode.mfaRequired, byCode.token], [true, undefined])
     const { token } = await bodyOf(post<SignIn>('mfa', { mfaToken: byCode.mfaToken, code: recoveryCodes[0] }))
