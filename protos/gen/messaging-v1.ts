@@ -655,7 +655,7 @@ export type SendMailRequest = {
   senderId?: string
   /** Sends from the organization's default sender, if it has one, instead of sender_id. */
   fromDefault?: boolean
-  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential; email_change and email_changed by the person whose address changes; second_factor_changed by a change of the recipient's second factor. Quotas count sign_in_code and password_reset separately, email_changed and second_factor_changed per organization, and the others together. */
+  /** Purpose of mail of the installation. invitation and new_account are caused by a person of the organization, who chose the recipient; sign_in_code and password_reset by anyone, without a credential; email_change and email_changed by the person whose address changes; password_changed and second_factor_changed by a change of the recipient's password or second factor. Quotas count sign_in_code and password_reset separately, email_changed, password_changed and second_factor_changed per organization, and the others together. */
   purpose?: string
   /** Of a mail by a sender: it asks its recipient to confirm an address that was entered in a form. It goes out although the address is suppressed for a complaint: only the confirmation lifts that. */
   confirms?: boolean

@@ -18,6 +18,7 @@ export type Mail = {
     | 'password_reset'
     | 'email_change'
     | 'email_changed'
+    | 'password_changed'
     | 'second_factor_changed'
   /** When the code or link in it stops working; absent if it has none. */
   expiresAt?: Date

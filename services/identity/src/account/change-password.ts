@@ -7,8 +7,12 @@ import { isCommonPassword } from '../users/common-passwords.ts'
 import { setterOf } from '../users/passwords.ts'
 import { requireOwnPassword } from './own-password.ts'
 import { endOtherSessions } from './own-sessions.ts'
+import { PASSWORD_CHANGED, sendNotice } from './send-notice.ts'
 
-/** Changes the caller's password, and ends the other sessions and open password resets of the account. */
+/**
+ * Changes the caller's password, and ends the other sessions and open password resets of the account. Tells the person
+ * by mail.
+ */
 export async function changePassword(context: Context, request: ChangePasswordRequest, call: Call): Promise<void> {
   const { caller } = call
   const { organizationId } = caller
@@ -34,4 +38,5 @@ export async function changePassword(context: Context, request: ChangePasswordRe
       { timeoutMs },
     ),
   )
+  sendNotice(context, user, PASSWORD_CHANGED, call)
 }

@@ -7,6 +7,13 @@ import type { User } from '../users/user.model.ts'
 /** What a notice says: the subject, and what has changed, as a sentence. */
 type Notice = Pick<Mail, 'purpose' | 'subject'> & { change: string }
 
+/** The notice of a new password. */
+export const PASSWORD_CHANGED: Notice = {
+  purpose: 'password_changed',
+  subject: 'Your password was changed',
+  change: 'the password of your account was changed.',
+}
+
 /** Tells a person by mail that the own account has changed. Does not wait for the mail; logs a failure. */
 export function sendNotice(
   { mailer }: Context,

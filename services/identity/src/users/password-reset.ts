@@ -4,6 +4,7 @@ import type { ForgotPasswordRequest, ResetPasswordRequest } from '@rollcall/prot
 import type { Call, Caller } from '@rollcall/rpc'
 import { quoted } from '@rollcall/runtime'
 import type { ClientSession } from 'mongoose'
+import { PASSWORD_CHANGED, sendNotice } from '../account/send-notice.ts'
 import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import type { Mail } from '../mailer.ts'
@@ -70,7 +71,7 @@ function tokenNotice(active: number): string[] {
 
 /**
  * Sets a password by a mailed link, which proves ownership of the mailbox. Ends all sessions of the account and, if
- * requested, deactivates its API tokens.
+ * requested, deactivates its API tokens. Tells the person by mail, unless it is the first password.
  * @throws {AppError} password_link.expired, password.too_common, account.blocked
  */
 export async function resetPassword(context: Context, request: ResetPasswordRequest, call: Call): Promise<void> {
@@ -84,6 +85,7 @@ export async function resetPassword(context: Context, request: ResetPasswordRequ
   const user = await context.credentials.change({ organizationId }, timeoutMs =>
     context.store.transaction(tx => resetWithin(context, leave, call.caller, tx), { timeoutMs }),
   )
+  if (user.passwordHash !== null) sendNotice(context, user, PASSWORD_CHANGED, call)
   await context.signInThrottle.reset([String(user._id)])
   await dispossessOthers(context, user.emailKey, call)
 }

@@ -12,7 +12,7 @@ const CHOSEN = 'organizations'
 /** Purposes of mail requested without a credential; each has a quota of its own. */
 const publicPurposes = new Set(['sign_in_code', 'password_reset'])
 /** Purposes of notices about changes of the recipient's account. Nobody must be able to use them up beforehand. */
-const noticePurposes = new Set(['email_changed', 'second_factor_changed'])
+const noticePurposes = new Set(['email_changed', 'password_changed', 'second_factor_changed'])
 
 /**
  * Counts a mail: per address and day over all organizations, and per organization and hour if its users chose the
