@@ -62,6 +62,35 @@ describe('a request to a server that a customer chose', () => {
     await assert.rejects(poster.post({ url, headers: {}, body: Buffer.alloc(0), signal }), { name: 'AbortError' })
   })
 
+  it('goes through a proxy, which resolves the name, if there is one', async () => {
+    const proxied: string[] = []
+    const proxy = createServer((request, response) => {
+      proxied.push(`${request.method} ${request.url}`)
+      request.pipe(response.writeHead(201))
+    })
+    proxy.on('connect', ({ method, url }, socket) => {
+      proxied.push(`${method} ${url}`)
+      socket.end('HTTP/1.1 407 Denied\r\n\r\n')
+    })
+    await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+    const resolve = async () => Promise.reject(new Error('ENOTFOUND'))
+    const { port } = proxy.address() as AddressInfo
+    const through = createPoster({
+      policy: { allowPrivate: false, resolve },
+      timeoutMs: scaledTimeout(5_000),
+      maxBodyBytes: MAX_BODY_BYTES,
+      proxy: `http://127.0.0.1:${port}`,
+    })
+    const postTo = (url: string) => through.post({ url: new URL(url), headers: {}, body: Buffer.from('ü') })
+    assert.equal((await postTo('http://receiver.test/a')).body, 'ü')
+    await assert.rejects(postTo('https://receiver.test/a'), { code: 'ERR_PROXY_TUNNEL' })
+    for (const url of ['https://10.0.0.1/', 'https://localhost/']) await assert.rejects(postTo(url), UnsafeHost)
+    assert.deepEqual(proxied, ['POST http://receiver.test/a', 'CONNECT receiver.test:443'])
+    through.close()
+    proxy.closeAllConnections()
+    proxy.close()
+  })
+
   it('never connects to a special address, literal or by name', async () => {
     const resolve = async () => [
       { address: '8.8.8.8', family: 4 },

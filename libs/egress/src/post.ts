@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { type AddressPolicy, resolveHost } from './checked-host.ts'
+import { type AddressPolicy, checkHost, resolveHost } from './checked-host.ts'
 
 /** A request to a server that a customer chose. */
 export type PostRequest = {
@@ -39,6 +39,8 @@ export type PosterOptions = {
   timeoutMs: number
   /** Bytes of a body that are read; the rest is cut off. */
   maxBodyBytes: number
+  /** URL of an HTTP proxy that all requests go through: those to https in a tunnel (CONNECT). */
+  proxy?: string | undefined
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -47,15 +49,17 @@ const IDLE_MS = 10_000
 
 /**
  * Creates a poster. The name of a host is resolved and checked before each new connection, and the connection is made
- * to the addresses that were checked. Node does not look up literal addresses, so these are checked as well.
+ * to the addresses that were checked. Node does not look up literal addresses, so these are checked as well. A proxy
+ * resolves the name again and has to check the addresses itself; names that do not resolve here are left to it.
  */
-export function createPoster({ policy, timeoutMs, maxBodyBytes }: PosterOptions): Poster {
-  const options = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const
+export function createPoster({ policy, timeoutMs, maxBodyBytes, proxy }: PosterOptions): Poster {
+  const pool = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const
+  const options = { ...pool, ...(proxy && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
   const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
 
   const post: Poster['post'] = async ({ url, headers, body, signal }) => {
     const deadline = AbortSignal.timeout(timeoutMs)
-    const { addresses } = await resolveHost(url.hostname, policy)
+    const direct = proxy ? await checkHost(url.hostname, policy) : await resolveHost(url.hostname, policy)
     const request = url.protocol === 'https:' ? requestHttps : requestHttp
     const aborted = signal ? AbortSignal.any([deadline, signal]) : deadline
     return new Promise((resolve, reject) => {
@@ -63,7 +67,7 @@ export function createPoster({ policy, timeoutMs, maxBodyBytes }: PosterOptions)
         method: 'POST',
         headers: { ...headers, 'content-length': body.length },
         agent: agents[url.protocol as keyof typeof agents],
-        lookup: lookupOf(addresses),
+        ...(direct && { lookup: lookupOf(direct.addresses) }),
         maxHeaderSize: MAX_HEADER_BYTES,
         signal: aborted,
       })

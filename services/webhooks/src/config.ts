@@ -1,7 +1,7 @@
 import { busConfig, saslIsComplete } from '@rollcall/bus'
 import { parseKeyRing } from '@rollcall/credentials'
 import { rpcServerConfig } from '@rollcall/rpc'
-import { baseConfig, flag, list, loadConfig, milliseconds, parsedBy, whole } from '@rollcall/runtime'
+import { baseConfig, flag, list, loadConfig, milliseconds, parsedBy, urlOf, whole } from '@rollcall/runtime'
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 
@@ -17,6 +17,8 @@ const schema = z
     WEBHOOK_ENDPOINTS: whole(1, 1000).default(20),
     /** Time for one request and its answer. */
     WEBHOOK_TIMEOUT_MS: milliseconds().default(15_000),
+    /** HTTP proxy for all requests, such as smokescreen. It has to refuse private addresses: it resolves names again. */
+    WEBHOOK_PROXY: urlOf('http', 'https').optional(),
     /** Ports that a URL may name. Without WEBHOOK_ALLOW_HTTP: 443 and 8443; with it, also 80 and 8080. */
     WEBHOOK_PORTS: list().optional(),
     /** Allows http as well as https. For development. */

@@ -37,7 +37,8 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   const { logger, metrics, onStop } = lifecycle
   const addressPolicy = { allowPrivate: config.WEBHOOK_ALLOW_PRIVATE }
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS
-  const poster = createPoster({ policy: addressPolicy, timeoutMs, maxBodyBytes: MAX_ANSWER_BYTES })
+  const limits = { timeoutMs, maxBodyBytes: MAX_ANSWER_BYTES }
+  const poster = createPoster({ policy: addressPolicy, proxy: config.WEBHOOK_PROXY, ...limits })
   onStop('connections to webhooks', async () => poster.close())
   const context: Context = {
     config,
