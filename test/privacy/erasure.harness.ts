@@ -61,6 +61,8 @@ export async function startWorld(): Promise<World> {
   running.defer(() => database.stop())
   const server = await startMailServer()
   onFailure.defer(() => server.stop())
+  const rejected = new Set<string>()
+  server.refuse = to => (rejected.has(to) ? { code: 554, message: `5.7.1 <${to}>: mail to ${to} rejected` } : undefined)
   const receiver = await startReceiver()
   onFailure.defer(() => receiver.stop())
   receiver.answer(repeated)
@@ -108,6 +110,15 @@ export async function startWorld(): Promise<World> {
     await bodyOf(owner.patch(`/api/audience/${id}`, { email: address }))
     await bodyOf(owner.post('/api/emails/send', { ...message, to: address }), 202)
     await server.mailTo(address)
+    rejected.add(address)
+    const { id: mailId } = await bodyOf(
+      owner.post<{ id: string }>('/api/emails/send', { ...message, to: address }),
+      202,
+    )
+    await eventually('the mail is rejected', async () => {
+      const { status } = await bodyOf(owner.get<{ status: string }>(`/api/emails/messages/${mailId}`))
+      return status === 'bounced'
+    })
     const segment = { name: `Segment of ${label}`, filter: { email: address } }
     await bodyOf(owner.post('/api/audience/segments', segment), 201)
     const change = { emails: [address], change: { addTags: ['bulk'] } }

@@ -45,3 +45,11 @@ export function toDeliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error
   return new DeliveryError('transient', error instanceof Error ? error.message : String(error), { cause: error })
 }
+
+const ADDRESS = /<?[^\s<>"(),:;]+@[^\s<>"'(),:;]+>?/g
+
+/** Returns the fields of a failure for the log, which holds no addresses. A server's reply repeats the recipient's. */
+export function logFieldsOf({ kind, message }: DeliveryError, to: string): { kind: FailureKind; reason: string } {
+  const reason = message.replaceAll(`<${to}>`, to).replaceAll(to, '<address>').replaceAll(ADDRESS, '<address>')
+  return { kind, reason }
+}

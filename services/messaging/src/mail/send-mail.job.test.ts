@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
+import { createLogger } from '@rollcall/runtime'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
@@ -63,6 +64,22 @@ it('a message that counts opens and clicks has links and an image that do', asyn
     .map(({ raw }) => raw.toString().replace(/=\r\n/g, ''))
   assert.match(plain!, /<a href=(3D)?"https:\/\/example\.com\/a">/)
   assert.match(counted!, /<a href=(3D)?"[^"]*\/t\/c\/[\w-]+">a<\/a><img src=(3D)?"[^"]*\/t\/o\/[\w-]+\.gif"/)
+})
+
+it('a mail that its server rejects is logged without the address that the reply repeats', async () => {
+  const { mails } = test.context.collections.of(test.organizationId)
+  const to = 'Rejected.Person@example.com'
+  server.refuse = () => ({ code: 550, message: `5.1.1 <${to}>: user ${to.toLowerCase()} unknown` })
+  const log: string[] = []
+  const logger = createLogger({ service: 'messaging', destination: { write: line => void log.push(line) } })
+  const draft = { key: to, kind: 'transactional' as const, to, subject: 'S', text: 'T', from: 'a@example.com' }
+  const { _id } = await mails.insertOne({ ...draft, messageId: '<1@a>', attempts: 1, dueAt: new Date() })
+  await sendMail({ ...test.context, logger }, (await mails.findOne({ _id }))!)
+  server.refuse = () => undefined
+  assert.equal((await mails.findOne({ _id }))!.status, 'bounced')
+  const [line = ''] = log.filter(line => line.includes('mail not sent'))
+  assert.equal(JSON.parse(line).reason, '550 5.1.1 <address>: user <address> unknown')
+  assert.doesNotMatch(log.join(''), /rejected\.person/i)
 })
 
 /** The context, whose database refuses so many transactions. */

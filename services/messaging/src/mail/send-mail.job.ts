@@ -7,7 +7,7 @@ import { recordBounceIn } from '../returns/soft-bounces.ts'
 import { retryDuplicate } from '../suppressions/suppress.ts'
 import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
-import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import { DeliveryError, logFieldsOf, toDeliveryError } from './delivery-error.ts'
 import { erasedSince, notErasedSince, withoutRecipient } from './erased-mail.ts'
 import { holdHandOvers } from './hand-over.ts'
 import type { Mail } from './mail.model.ts'
@@ -99,7 +99,8 @@ async function recordSent(context: Context, mail: Mail, reply: string): Promise<
 
 async function recordFailure(context: Context, mail: Mail, failure: DeliveryError): Promise<Outcome> {
   const { kind, message } = failure
-  context.logger.info({ mail: String(mail._id), attempt: mail.attempts, kind, err: failure }, 'mail not sent')
+  const logFields = logFieldsOf(failure, mail.to)
+  context.logger.info({ mail: String(mail._id), attempt: mail.attempts, ...logFields }, 'mail not sent')
   if (kind === 'bounced') return retryDuplicate(() => finish(context, mail, kind, message, failure.isBadAddress))
   if (kind === 'failed') return finish(context, mail, kind, message)
   const failures = (mail.failures ?? mail.attempts - 1) + 1 // records of former releases count claims only

@@ -1,7 +1,7 @@
 import { compile, type Mail as Rendered, type Template, TemplateError } from '@rollcall/templates'
 import type { Context } from '../context.ts'
 import { type Deliver, openDelivery } from '../mail/deliver.ts'
-import { DeliveryError, toDeliveryError } from '../mail/delivery-error.ts'
+import { DeliveryError, logFieldsOf, toDeliveryError } from '../mail/delivery-error.ts'
 import type { HandOver } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import type { Sender } from '../senders/sender.model.ts'
@@ -110,9 +110,10 @@ function messageOf({ links }: Context, { mailing }: Sending, { mail, handOver }:
 }
 
 function failed(context: Context, { mailing }: Sending, candidate: Candidate, failure: DeliveryError): Outcome {
-  const { mail } = candidate
+  const { mail, handOver } = candidate
   const { kind, message: detail } = failure
-  context.logger.info({ mailing: String(mailing._id), mail: String(mail._id), kind, err: failure }, 'mail not sent')
+  const logFields = logFieldsOf(failure, handOver.to)
+  context.logger.info({ mailing: String(mailing._id), mail: String(mail._id), ...logFields }, 'mail not sent')
   if (kind === 'bounced') return { end: { kind: 'bounced', detail, isBadAddress: failure.isBadAddress } }
   if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
   if (kind === 'failed') return { ...later(candidate), pausedReason: detail }
