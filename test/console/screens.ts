@@ -93,6 +93,7 @@ export const OVERLAYS: readonly Overlay[] = [
   pressed('account-menu', '/', /^Account menu/),
   pressed('filters', '/contacts', 'Add filter'),
   pressed('columns', '/contacts', 'Columns'),
+  pressed('contact-panel', '/contacts', /beside the list$/),
   pressed('edit-contact', '/contacts/:id', 'Edit'),
   pressed('contact-menu', '/contacts/:id', /^More actions/),
   {

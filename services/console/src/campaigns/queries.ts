@@ -20,12 +20,6 @@ export const allTemplatesQuery = queryOptions({
   queryFn: async ({ signal }) => (await rollcall.templates.list({ limit: ALL, sort: { name: 1 } }, { signal })).docs,
 })
 
-/** Every segment, by name. */
-export const allSegmentsQuery = queryOptions({
-  queryKey: ['segments', 'all'],
-  queryFn: async ({ signal }) => (await rollcall.segments.list({ limit: ALL, sort: { name: 1 } }, { signal })).docs,
-})
-
 /** Every sender that the person sees, by address. */
 export const allSendersQuery = queryOptions({
   queryKey: ['senders', 'all'],

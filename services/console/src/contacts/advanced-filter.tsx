@@ -12,10 +12,13 @@ import { draftOf, FilterEditor } from './filter-editor.tsx'
 /** Edits the filter of a list by rules, in a dialog. */
 export function AdvancedFilter({
   filter,
+  added,
   onApply,
   onClose,
 }: {
   filter: Conditions
+  /** Field of a rule that is added at once. */
+  added?: string | undefined
   onApply: (filter: Conditions) => void
   onClose: () => void
 }) {
@@ -28,7 +31,7 @@ export function AdvancedFilter({
   const json = JSON.stringify(draft.filter)
   return (
     <Modal opened onClose={close} title={t('contacts.rules.title')} size="50rem">
-      <FilterEditor draft={draft} onChange={setDraft} />
+      <FilterEditor draft={draft} added={added} onChange={setDraft} />
       {isShown && (
         <div className={classes.json}>
           <Copyable value={json} what={t('contacts.rules.filter')} mono />

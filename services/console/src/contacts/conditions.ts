@@ -31,8 +31,8 @@ export function withChip(filter: Conditions, name: ChipName, value: string | und
   return value === undefined ? others : { ...others, ...conditionsOf(name, value) }
 }
 
-/** Returns what chips show of a filter, and the names of fields that they do not show. */
-export function readChips(filter: Conditions): { chips: Chip[]; rest: string[] } {
+/** Returns what chips show of a filter, its conditions of attributes, and the names of the other fields. */
+export function readChips(filter: Conditions): { chips: Chip[]; attributes: string[]; rest: string[] } {
   const chips: Chip[] = []
   const status = STATUSES.find(name => matches(filter, FIELDS.status, STATUS_CONDITIONS[name]))
   if (status) chips.push({ name: 'status', value: status })
@@ -42,7 +42,9 @@ export function readChips(filter: Conditions): { chips: Chip[]; rest: string[] }
   const days = /^\{"\$gte":"now-(\d+)d"\}$/.exec(JSON.stringify(filter.createdAt) ?? '')?.[1]
   if (days) chips.push({ name: 'created', value: days })
   const shown = chips.flatMap(({ name }) => FIELDS[name])
-  return { chips, rest: Object.keys(filter).filter(field => !shown.includes(field)) }
+  const others = Object.keys(filter).filter(field => !shown.includes(field))
+  const isOfAttribute = (field: string) => field.startsWith('attributes.')
+  return { chips, attributes: others.filter(isOfAttribute), rest: others.filter(field => !isOfAttribute(field)) }
 }
 
 function conditionsOf(name: ChipName, value: string): Conditions {

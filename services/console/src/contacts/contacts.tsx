@@ -1,9 +1,17 @@
-import { Button, Menu } from '@mantine/core'
-import { BookmarkIcon, ColumnsIcon, FilterIcon, PeopleIcon, PlusIcon, UploadIcon } from '@primer/octicons-react'
+import { ActionIcon, Button, Group, Menu } from '@mantine/core'
+import {
+  BookmarkIcon,
+  ColumnsIcon,
+  FilterIcon,
+  PeopleIcon,
+  PlusIcon,
+  SidebarExpandIcon,
+  UploadIcon,
+} from '@primer/octicons-react'
 import type { Attribute, Contact } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { BulkBar } from '../bulk/bulk-bar.tsx'
@@ -12,23 +20,30 @@ import { Action, useRefusal } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { ExportButton } from '../kit/export-button.tsx'
 import { FilterBar, type FilterChoice, type SetFilter } from '../kit/filter-bar.tsx'
+import { without } from '../kit/filter-chips.ts'
 import { both, type Conditions, isNarrowed, type ListSearch } from '../kit/list-search.ts'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
-import { StatusChip, Tag } from '../kit/status-chip.tsx'
+import { showing, useShown } from '../kit/showing.ts'
+import { Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { type ListView, useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
-import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, type Status, withChip } from './conditions.ts'
+import { BesideSegments } from '../segments/segment-rail.tsx'
+import { type ChipName, PERIODS, readChips, SOURCES, STATUSES, withChip } from './conditions.ts'
+import { ContactStatus } from './contact-status.tsx'
 import { tagsQuery, useAttributes } from './queries.ts'
-import { statusOf, TONES } from './status.ts'
 import { shownValue } from './value.ts'
 
 // Loaded when they are opened: the first look at the contacts needs none of them.
 const ContactForm = lazy(async () => ({ default: (await import('./contact-form.tsx')).ContactForm }))
 const AdvancedFilter = lazy(async () => ({ default: (await import('./advanced-filter.tsx')).AdvancedFilter }))
+const ContactPanel = lazy(async () => ({ default: (await import('./contact-panel.tsx')).ContactPanel }))
+const ConditionWords = lazy(async () => ({
+  default: (await import('../segments/filter-sentence.tsx')).ConditionWords,
+}))
 const SegmentForm = lazy(async () => ({ default: (await import('../segments/segment-form.tsx')).SegmentForm }))
 
 const USUAL_COLUMNS = ['status', 'tags', 'createdAt']
@@ -59,27 +74,29 @@ export function Contacts() {
         </>
       }
     >
-      <ContactFilters view={view} canSave />
-      <ContactTable
-        view={view}
-        selection={selected}
-        empty={
-          <Empty
-            icon={PeopleIcon}
-            title={t('contacts.empty.title')}
-            action={
-              <>
-                <Button component={Link} to="/imports/new" variant="default" leftSection={<UploadIcon />}>
-                  {t('contacts.empty.import')}
-                </Button>
-                {addButton}
-              </>
-            }
-          >
-            {t('contacts.empty.text')}
-          </Empty>
-        }
-      />
+      <BesideSegments>
+        <ContactFilters view={view} canSave />
+        <ContactTable
+          view={view}
+          selection={selected}
+          empty={
+            <Empty
+              icon={PeopleIcon}
+              title={t('contacts.empty.title')}
+              action={
+                <>
+                  <Button component={Link} to="/imports/new" variant="default" leftSection={<UploadIcon />}>
+                    {t('contacts.empty.import')}
+                  </Button>
+                  {addButton}
+                </>
+              }
+            >
+              {t('contacts.empty.text')}
+            </Empty>
+          }
+        />
+      </BesideSegments>
       <BulkBar selected={selected} />
       {isCreating && (
         <Suspense>
@@ -93,42 +110,78 @@ export function Contacts() {
   )
 }
 
-/** A table of contacts, with the columns that the person chose. */
+/** A table of contacts, with the columns that the person chose. A contact is shown beside it at a click. */
 export function ContactTable({
   view,
+  usualColumns,
+  actions,
   ...props
 }: {
   view: ListView<Contact>
+  /** Columns where the address names none. */
+  usualColumns?: readonly string[]
 } & Pick<Parameters<typeof RecordTable<Contact>>[0], 'selection' | 'empty' | 'actions'>) {
   const { t } = useTranslation()
   const columns = useColumns()
-  const shown = shownColumns(view.search)
+  const columnNames = shownColumns(view.search, usualColumns)
+  const peeked = useShown()
+  const navigate = useNavigate()
+  const peek = ({ _id }: Contact) => void navigate({ to: '.', search: showing(_id), resetScroll: false })
   return (
-    <RecordTable
-      label={t('contacts.title')}
-      view={view}
-      columns={columns.filter(({ name }) => name === 'contact' || shown.includes(name))}
-      nameOf={({ email }) => email}
-      {...props}
-    />
+    <>
+      <RecordTable
+        label={t('contacts.title')}
+        view={view}
+        columns={columns.filter(({ name }) => name === 'contact' || columnNames.includes(name))}
+        nameOf={({ email }) => email}
+        onPeek={peek}
+        actions={contact => (
+          <Group gap={2} wrap="nowrap" justify="flex-end">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              visibleFrom="sm"
+              aria-label={t('contacts.peek', { email: contact.email })}
+              onClick={() => peek(contact)}
+            >
+              <SidebarExpandIcon />
+            </ActionIcon>
+            {actions?.(contact)}
+          </Group>
+        )}
+        {...props}
+      />
+      <Suspense>{peeked && <ContactPanel id={peeked} />}</Suspense>
+    </>
   )
 }
 
 /** Search and conditions of contacts, and the choice of columns. */
 export function ContactFilters({
   view: { search, change, request },
+  usualColumns,
   canSave = false,
+  more,
 }: {
   view: ListView<Contact>
+  /** Columns where the address names none. Those of other lists are the person's own. */
+  usualColumns?: readonly string[]
   /** Offers to save the conditions as a segment: the list is of all contacts. */
   canSave?: boolean
+  more?: ReactNode
 }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const refusal = useRefusal()('segments.create')
   const [dialog, setDialog] = useState<'advanced' | 'segment'>()
+  const [added, setAdded] = useState<string>()
   const { data: tags = [] } = useQuery(tagsQuery)
+  const { data: attributes = [] } = useAttributes()
   const filter = search.filter ?? {}
+  const openAdvanced = (field?: string) => {
+    setAdded(field)
+    setDialog('advanced')
+  }
   const set = (next: Conditions) => change({ filter: Object.keys(next).length > 0 ? next : undefined })
   const choices: FilterChoice[] = [
     {
@@ -151,8 +204,14 @@ export function ContactFilters({
       label: t('contacts.chip.created'),
       options: PERIODS.map(value => ({ value, label: t('contacts.period', { count: Number(value) }) })),
     },
+    {
+      name: 'attribute',
+      label: t('contacts.chip.attribute'),
+      options: attributes.map(({ slug, name }) => ({ value: `attributes.${slug}`, label: name })),
+      onPick: openAdvanced,
+    },
   ]
-  const { chips, rest } = readChips(filter)
+  const { chips, attributes: conditions, rest } = readChips(filter)
   const textOf = (name: ChipName, value: string) => {
     if (name === 'created') return t('contacts.period', { count: Number(value) })
     if (name === 'importJob') return t('contacts.thisImport')
@@ -163,21 +222,27 @@ export function ContactFilters({
     label: t(`contacts.chip.${name}`),
     text: textOf(name, value),
   }))
+  for (const name of conditions)
+    shown.push({
+      name,
+      label: attributes.find(({ slug }) => name === `attributes.${slug}`)?.name ?? name,
+      text: (
+        <Suspense fallback="…">
+          <ConditionWords field={name} condition={filter[name]} />
+        </Suspense>
+      ),
+      onOpen: () => openAdvanced(),
+    })
   if (rest.length > 0)
     shown.push({
       name: 'rest',
       label: '',
       text: t('contacts.otherConditions', { count: rest.length }),
-      onOpen: () => setDialog('advanced'),
+      onOpen: () => openAdvanced(),
     })
-  const more = (
+  const tools = (
     <>
-      <Button
-        variant="subtle"
-        color="gray"
-        leftSection={<FilterIcon size={14} />}
-        onClick={() => setDialog('advanced')}
-      >
+      <Button variant="subtle" color="gray" leftSection={<FilterIcon size={14} />} onClick={() => openAdvanced()}>
         {t('contacts.rules.advanced')}
       </Button>
       {canSave && isNarrowed(search) && !refusal && (
@@ -190,18 +255,19 @@ export function ContactFilters({
           {t('segments.save')}
         </Button>
       )}
+      {more}
     </>
   )
   const close = () => setDialog(undefined)
   const dialogs = (
     <Suspense>
-      {dialog === 'advanced' && <AdvancedFilter filter={filter} onApply={set} onClose={close} />}
+      {dialog === 'advanced' && <AdvancedFilter filter={filter} added={added} onApply={set} onClose={close} />}
       {dialog === 'segment' && (
         <SegmentForm
           start={{
             filter: (request.filter ?? {}) as Conditions,
             ...(request.sort && { sort: request.sort }),
-            columns: shownColumns(search),
+            columns: [...shownColumns(search, usualColumns)],
           }}
           onClose={close}
           onCreated={({ _id }) => void navigate({ to: '/segments/$id', params: { id: _id } })}
@@ -211,21 +277,22 @@ export function ContactFilters({
   )
   return (
     <FilterBar
-      more={more}
+      more={tools}
       search={<SearchBox label={t('contacts.search')} value={search.q} onChange={q => change({ q })} />}
       choices={choices.filter(({ options }) => options.length > 0)}
       chips={shown}
       onSet={(name, value) => {
-        if (name === 'rest') set(Object.fromEntries(Object.entries(filter).filter(([field]) => !rest.includes(field))))
+        if (name === 'rest') set(without(filter, rest) ?? {})
+        else if (conditions.includes(name)) set(without(filter, [name]) ?? {})
         else set(withChip(filter, name as ChipName, value))
       }}
       onClear={() => change({ filter: undefined, q: undefined })}
     >
       {dialogs}
       <ColumnPicker
-        shown={shownColumns(search)}
+        shown={shownColumns(search, usualColumns)}
         onChange={cols => {
-          localStorage.setItem(STORED_AS, JSON.stringify(cols))
+          if (!usualColumns) localStorage.setItem(STORED_AS, JSON.stringify(cols))
           change({ cols, page: search.page })
         }}
       />
@@ -310,13 +377,6 @@ function attributeColumn(
   }
 }
 
-/** Whether a contact can be sent to, as a chip. */
-export function ContactStatus({ contact }: { contact: Contact }) {
-  const { t } = useTranslation()
-  const status: Status = statusOf(contact)
-  return <StatusChip tone={TONES[status]}>{t(`contacts.status.${status}`)}</StatusChip>
-}
-
 /** The first tags, and how many there are more. */
 export function Tags({ tags }: { tags: readonly string[] }) {
   const more = tags.length - SHOWN_TAGS
@@ -346,6 +406,6 @@ export function ExportContacts({ view: { request }, within = {} }: { view: ListV
   )
 }
 
-function shownColumns({ cols }: ListSearch): string[] {
-  return cols ?? JSON.parse(localStorage.getItem(STORED_AS) ?? 'null') ?? USUAL_COLUMNS
+function shownColumns({ cols }: ListSearch, usual?: readonly string[]): readonly string[] {
+  return cols ?? usual ?? JSON.parse(localStorage.getItem(STORED_AS) ?? 'null') ?? USUAL_COLUMNS
 }

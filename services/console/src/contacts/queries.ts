@@ -20,6 +20,12 @@ export function useAttributes() {
   return useQuery({ ...attributesQuery, enabled: !missing('attributes.list') })
 }
 
+/** The number of all contacts. */
+export const allContactsQuery = queryOptions({
+  queryKey: ['contacts', 'total'],
+  queryFn: async ({ signal }): Promise<number> => (await rollcall.contacts.list({ limit: 1 }, { signal })).totalDocs,
+})
+
 /** The tags in use, most used first. */
 export const tagsQuery = queryOptions({
   queryKey: ['tags'],

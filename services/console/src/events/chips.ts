@@ -9,7 +9,7 @@ export const EVENT_CHIPS = {
   type: 'type',
   kind: 'subject.kind',
   who: 'actor.kind',
-  when: { daysOf: 'at' },
+  when: { timeOf: 'at' },
   actor: 'actor.id',
   subject: 'subject.id',
   ip: 'ip',

@@ -7,17 +7,17 @@ import { rollcall } from '../api.ts'
 import { Empty } from '../kit/empty.tsx'
 import { ExportButton } from '../kit/export-button.tsx'
 import { FilterBar, type FilterChoice } from '../kit/filter-bar.tsx'
-import { chipsOf, withChip } from '../kit/filter-chips.ts'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
-import { showing, useShown } from '../kit/side-panel.tsx'
+import { showing, useShown } from '../kit/showing.ts'
+import { useFilterChips } from '../kit/use-filter-chips.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { useMissing } from '../session.ts'
 import { eventTypesQuery } from '../webhooks/queries.ts'
-import { ACTOR_KINDS, EVENT_CHIPS, type EventChip, PERIODS } from './chips.ts'
+import { ACTOR_KINDS, EVENT_CHIPS, PERIODS } from './chips.ts'
 import en from './en.ts'
 import { SubjectLink } from './subject-link.tsx'
 import { useEventWords } from './use-event-words.ts'
@@ -31,10 +31,7 @@ export function Events() {
   const shown = useShown()
   const view = useList<LoggedEvent>(['events'], ['actor.name', 'subject.name', 'ip'], rollcall.events.list)
   const { search, change, request, query } = view
-  const filter = search.filter ?? {}
   const choices = useChoices()
-  const set = (name: EventChip, value: string | undefined) =>
-    change({ filter: withChip(EVENT_CHIPS, filter, name, value) })
   /** The name of a record or person that a chip knows by id only. */
   const nameOf = (id: string) => {
     for (const { actor, subject } of query.data?.docs ?? []) {
@@ -43,10 +40,11 @@ export function Events() {
     }
     return id
   }
-  const textOf = (name: EventChip, value: string) => {
-    const options = choices.find(choice => choice.name === name)?.options
-    return options?.find(option => option.value === value)?.label ?? (name === 'ip' ? value : nameOf(value))
-  }
+  const bar = useFilterChips(EVENT_CHIPS, view, {
+    choices,
+    labelOf: name => t(`events.chips.${name}`),
+    textOf: (name, value) => (name === 'ip' ? value : nameOf(value)),
+  })
   const columns: Column<LoggedEvent>[] = [
     {
       name: 'what',
@@ -88,13 +86,7 @@ export function Events() {
       <FilterBar
         search={<SearchBox label={t('events.search')} value={search.q} onChange={q => change({ q })} />}
         choices={choices}
-        chips={chipsOf(EVENT_CHIPS, filter).map(({ name, value }) => ({
-          name,
-          label: t(`events.chips.${name}`),
-          text: textOf(name, value),
-        }))}
-        onSet={(name, value) => set(name as EventChip, value)}
-        onClear={() => change({ filter: undefined, q: undefined })}
+        {...bar}
       />
       <RecordTable
         label={t('events.title')}
@@ -107,7 +99,7 @@ export function Events() {
           </Empty>
         }
       />
-      <Suspense>{shown && <EventPanel id={shown} onFilter={set} />}</Suspense>
+      <Suspense>{shown && <EventPanel id={shown} onFilter={bar.onSet} />}</Suspense>
     </Page>
   )
 }
@@ -137,6 +129,7 @@ function useChoices(): FilterChoice[] {
     {
       name: 'when',
       label: t('events.chips.when'),
+      isTime: true,
       options: PERIODS.map(value => ({ value, label: t('events.period', { count: Number(value) }) })),
     },
   ].filter(({ options }) => options.length > 0)

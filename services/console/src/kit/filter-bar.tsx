@@ -1,13 +1,23 @@
 import { Button, Menu, UnstyledButton } from '@mantine/core'
 import { FilterIcon, XIcon } from '@primer/octicons-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './filter-bar.module.css'
 
+const TimeRange = lazy(async () => ({ default: (await import('./time-range.tsx')).TimeRange }))
+
 /** A kind of condition, with the values that it can have. */
-export type FilterChoice = { name: string; label: string; options: readonly { value: string; label: string }[] }
+export type FilterChoice = {
+  name: string
+  label: string
+  options: readonly { value: string; label: string }[]
+  /** The values are times: two days can be chosen as well. */
+  isTime?: boolean
+  /** Takes a value instead of `onSet`: it is only part of a condition. */
+  onPick?: (value: string) => void
+}
 /** A condition that is set; one without a choice can only be removed. */
-export type SetFilter = { name: string; label: string; text: string; onOpen?: () => void }
+export type SetFilter = { name: string; label: string; text: ReactNode; onOpen?: () => void }
 
 /** Search, conditions as chips, and what stands beside them. */
 export function FilterBar({
@@ -29,6 +39,7 @@ export function FilterBar({
   children?: ReactNode
 }) {
   const { t } = useTranslation()
+  const [timed, setTimed] = useState<string>()
   return (
     <div className={classes.bar}>
       {search}
@@ -44,18 +55,23 @@ export function FilterBar({
               choice={choices.find(choice => choice.name === name)}
               text={text}
               onPick={value => onSet(name, value)}
+              onRange={() => setTimed(name)}
             />
           )}
           <UnstyledButton
             className={classes.remove}
-            aria-label={t('kit.filter.remove', { name: label || text })}
+            aria-label={t('kit.filter.remove', { name: label || String(text) })}
             onClick={() => onSet(name, undefined)}
           >
             <XIcon size={14} />
           </UnstyledButton>
         </span>
       ))}
-      <AddFilter choices={choices.filter(({ name }) => chips.every(chip => chip.name !== name))} onSet={onSet} />
+      <AddFilter
+        choices={choices.filter(({ name }) => chips.every(chip => chip.name !== name))}
+        onSet={onSet}
+        onRange={setTimed}
+      />
       {more}
       {chips.length > 0 && (
         <Button variant="subtle" color="gray" onClick={onClear}>
@@ -63,6 +79,11 @@ export function FilterBar({
         </Button>
       )}
       {children && <div className={classes.end}>{children}</div>}
+      {timed && (
+        <Suspense>
+          <TimeRange onPick={range => onSet(timed, range)} onClose={() => setTimed(undefined)} />
+        </Suspense>
+      )}
     </div>
   )
 }
@@ -70,9 +91,11 @@ export function FilterBar({
 function AddFilter({
   choices,
   onSet,
+  onRange,
 }: {
   choices: readonly FilterChoice[]
   onSet: (name: string, value: string) => void
+  onRange: (name: string) => void
 }) {
   const { t } = useTranslation()
   if (choices.length === 0) return null
@@ -84,17 +107,17 @@ function AddFilter({
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {choices.map(({ name, label, options }) => (
-          <Menu.Sub key={name} position="right-start">
+        {choices.map(choice => (
+          <Menu.Sub key={choice.name} position="right-start">
             <Menu.Sub.Target>
-              <Menu.Sub.Item>{label}</Menu.Sub.Item>
+              <Menu.Sub.Item>{choice.label}</Menu.Sub.Item>
             </Menu.Sub.Target>
             <Menu.Sub.Dropdown className={classes.options}>
-              {options.map(option => (
-                <Menu.Item key={option.value} onClick={() => onSet(name, option.value)}>
-                  {option.label}
-                </Menu.Item>
-              ))}
+              <Options
+                choice={choice}
+                onPick={choice.onPick ?? (value => onSet(choice.name, value))}
+                onRange={() => onRange(choice.name)}
+              />
             </Menu.Sub.Dropdown>
           </Menu.Sub>
         ))}
@@ -106,11 +129,12 @@ function AddFilter({
 function ValueMenu({
   choice,
   text,
-  onPick,
+  ...picks
 }: {
   choice: FilterChoice | undefined
-  text: string
+  text: ReactNode
   onPick: (value: string) => void
+  onRange: () => void
 }) {
   if (!choice) return <span className={classes.value}>{text}</span>
   return (
@@ -119,12 +143,30 @@ function ValueMenu({
         <UnstyledButton className={classes.value}>{text}</UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown className={classes.options}>
-        {choice.options.map(({ value, label }) => (
-          <Menu.Item key={value} onClick={() => onPick(value)}>
-            {label}
-          </Menu.Item>
-        ))}
+        <Options choice={choice} {...picks} />
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function Options({
+  choice: { options, isTime },
+  onPick,
+  onRange,
+}: {
+  choice: FilterChoice
+  onPick: (value: string) => void
+  onRange: () => void
+}) {
+  const { t } = useTranslation()
+  return (
+    <>
+      {options.map(({ value, label }) => (
+        <Menu.Item key={value} onClick={() => onPick(value)}>
+          {label}
+        </Menu.Item>
+      ))}
+      {isTime && <Menu.Item onClick={onRange}>{t('kit.filter.range')}</Menu.Item>}
+    </>
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { isNarrowed, listQueryOf, nextSort, readListSearch } from './list-search.ts'
+import { isFilterUnreadable, isNarrowed, listQueryOf, nextSort, readListSearch, sortOf } from './list-search.ts'
 
 describe('the search parameters of a list', () => {
   it('are read, and ignored where they do not parse', () => {
@@ -9,6 +9,11 @@ describe('the search parameters of a list', () => {
     assert.deepEqual(readListSearch({ q: '', filter: '{', sort: 'a b', page: 0, size: 7, cols: 'email' }), {})
     assert.deepEqual(readListSearch({ page: 1, size: 25 }), {})
     assert.deepEqual(readListSearch({ q: 2024 }), { q: '2024' })
+  })
+
+  it('are known to have a filter that does not parse', () => {
+    for (const filter of ['{', 7, [], null]) assert.equal(isFilterUnreadable({ filter }), true)
+    for (const raw of [{}, { filter: {} }, { filter: { tags: 'vip' } }]) assert.equal(isFilterUnreadable(raw), false)
   })
 
   it('become a query of the API', () => {
@@ -44,6 +49,15 @@ describe('the search parameters of a list', () => {
     assert.equal(nextSort('name', 'name'), '-name')
     assert.equal(nextSort('-name', 'name'), undefined)
     assert.equal(nextSort('-name', 'email'), 'email')
+    assert.equal(nextSort('-name', 'name', '-name'), 'name')
+    assert.equal(nextSort('-name', 'name', 'name'), undefined)
+  })
+
+  it('name an order by one field', () => {
+    assert.equal(sortOf({}), undefined)
+    assert.equal(sortOf({ name: 1 }), 'name')
+    assert.equal(sortOf({ name: 'desc' }), '-name')
+    assert.equal(sortOf({ name: 1, email: 1 }), undefined)
   })
 
   it('narrow the list or not', () => {

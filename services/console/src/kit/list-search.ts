@@ -46,6 +46,11 @@ export function readListSearch(raw: Record<string, unknown>): ListSearch {
   }
 }
 
+/** Whether an address has a filter that does not parse. */
+export function isFilterUnreadable({ filter }: Record<string, unknown>): boolean {
+  return filter !== undefined && !isObject(filter)
+}
+
 /** Returns the query of a list. `searched` are the fields that `q` looks at, from their beginning. */
 export function listQueryOf(search: ListSearch, searched: readonly string[]): ListRequest {
   const { q, filter = {}, sort, page = 1, size = USUAL_SIZE } = search
@@ -58,10 +63,17 @@ export function listQueryOf(search: ListSearch, searched: readonly string[]): Li
   }
 }
 
-/** Returns what a click on the header of a column makes of the sort: ascending, descending, as usual. */
-export function nextSort(sort: string | undefined, field: string): string | undefined {
+/** Returns what a click on the header of a column makes of the sort: ascending, descending, as `usual` without one. */
+export function nextSort(sort: string | undefined, field: string, usual?: string): string | undefined {
   if (sort === field) return `-${field}`
-  return sort === `-${field}` ? undefined : field
+  return sort === `-${field}` && usual !== sort ? undefined : field
+}
+
+/** Returns the order of a list as the address names it; undefined for one by several fields or none. */
+export function sortOf(order: Readonly<Record<string, unknown>>): string | undefined {
+  const [[field, direction] = [], ...others] = Object.entries(order)
+  if (field === undefined || others.length > 0) return undefined
+  return direction === -1 || direction === '-1' || direction === 'desc' ? `-${field}` : field
 }
 
 /** Whether anything narrows the list. */

@@ -8,7 +8,16 @@ import { Copyable } from './copyable.tsx'
 import { useProblemText } from './problem.ts'
 
 /** Says what did not work, with the id of the request, and offers to try again. */
-export function ProblemAlert({ error, onRetry }: { error: unknown; onRetry?: () => unknown }) {
+export function ProblemAlert({
+  error,
+  onRetry,
+  action,
+}: {
+  error: unknown
+  onRetry?: () => unknown
+  /** What the button says if it does more than try again. */
+  action?: string
+}) {
   const { t } = useTranslation()
   const problemText = useProblemText()
   const requestId = error instanceof RollcallError ? error.requestId : undefined
@@ -19,7 +28,7 @@ export function ProblemAlert({ error, onRetry }: { error: unknown; onRetry?: () 
       <Group mt="xs" gap="sm">
         {onRetry && (
           <Button variant="default" onClick={() => onRetry()}>
-            {t('kit.errors.retry')}
+            {action ?? t('kit.errors.retry')}
           </Button>
         )}
         {requestId && <Copyable value={requestId} what={t('kit.requestId')} mono />}

@@ -1,7 +1,8 @@
-import { Checkbox, Group, Pagination, Select, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
-import { ChevronDownIcon, ChevronUpIcon } from '@primer/octicons-react'
+import { Alert, Checkbox, Group, NativeSelect, Pagination, Skeleton, Table, Text, UnstyledButton } from '@mantine/core'
+import { AlertIcon, ChevronDownIcon, ChevronUpIcon } from '@primer/octicons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isStatus } from '../api.ts'
 import { isNarrowed, nextSort, PAGE_SIZES, USUAL_SIZE } from './list-search.ts'
 import { ProblemAlert } from './problem-alert.tsx'
 import classes from './record-table.module.css'
@@ -32,6 +33,7 @@ export function RecordTable<T extends { _id: string }>({
   selection,
   nameOf,
   actions,
+  onPeek,
 }: {
   /** What a screen reader calls the table. */
   label: string
@@ -44,17 +46,32 @@ export function RecordTable<T extends { _id: string }>({
   nameOf: (record: T) => string
   /** What stands at the end of a row. */
   actions?: (record: T) => ReactNode
+  /** Shows a record beside the table: a click beside the links and controls of its row. */
+  onPeek?: (record: T) => void
 }) {
   const { t } = useTranslation()
-  const { query, search, change } = view
+  const { query, search, change, usualSort, isFilterDropped } = view
   const body = useRef<HTMLTableSectionElement>(null)
   useRowKeys(body)
-  if (query.error && !query.data) return <ProblemAlert error={query.error} onRetry={query.refetch} />
+  if (query.error && !query.data) return <ListProblem view={view} error={query.error} />
   const page = query.data
   if (page?.totalDocs === 0 && !isNarrowed(search)) return empty
   const records = page?.docs ?? []
   return (
     <div className={classes.frame}>
+      {isFilterDropped && (
+        <Alert
+          color="yellow"
+          icon={<AlertIcon />}
+          role="status"
+          className={classes.dropped}
+          withCloseButton
+          closeButtonLabel={t('kit.close')}
+          onClose={() => change({}, { replace: true })}
+        >
+          {t('kit.filter.dropped')}
+        </Alert>
+      )}
       <Table.ScrollContainer minWidth={0} type="native" className={`${classes.scroll} rc-stack`}>
         <Table aria-label={label} aria-busy={query.isFetching} className={classes.table}>
           <Table.Thead>
@@ -65,7 +82,13 @@ export function RecordTable<T extends { _id: string }>({
                 </Table.Th>
               )}
               {columns.map(column => (
-                <Header key={column.name} column={column} sort={search.sort} onSort={sort => change({ sort })} />
+                <Header
+                  key={column.name}
+                  column={column}
+                  sort={search.sort}
+                  usual={usualSort}
+                  onSort={sort => change({ sort })}
+                />
               ))}
               {actions && (
                 <Table.Th w={48}>
@@ -77,7 +100,12 @@ export function RecordTable<T extends { _id: string }>({
           <Table.Tbody ref={body} data-stale={query.isPlaceholderData || undefined}>
             {page
               ? records.map(record => (
-                  <Table.Tr key={record._id} data-selected={selection?.ids.has(record._id) || undefined}>
+                  <Table.Tr
+                    key={record._id}
+                    data-selected={selection?.ids.has(record._id) || undefined}
+                    data-peek={onPeek && true}
+                    onClick={event => isBeside(event) && onPeek?.(record)}
+                  >
                     {selection && (
                       <Table.Td className={classes.check} data-check>
                         <Checkbox
@@ -133,13 +161,36 @@ export function RecordTable<T extends { _id: string }>({
   )
 }
 
+/** Says why there is no list. A filter that the API refuses can only be taken away. */
+function ListProblem<T>({ view: { query, search, change }, error }: { view: ListView<T>; error: Error }) {
+  const { t } = useTranslation()
+  const isRefused = isStatus(error, 400) && error.path?.split('.')[0] === 'filter' && isNarrowed(search)
+  if (!isRefused) return <ProblemAlert error={error} onRetry={query.refetch} />
+  return (
+    <ProblemAlert
+      error={error}
+      action={t('kit.table.clear')}
+      onRetry={() => change({ q: undefined, filter: undefined })}
+    />
+  )
+}
+
+/** Whether a click in a row meets neither a link nor a control, and selects no text. */
+function isBeside({ target, currentTarget }: { target: EventTarget; currentTarget: Element }): boolean {
+  const element = target as Element
+  if (!currentTarget.contains(element) || element.closest('a, button, input, label')) return false // menus are elsewhere
+  return getSelection()?.isCollapsed !== false
+}
+
 function Header<T>({
   column,
   sort,
+  usual,
   onSort,
 }: {
   column: Column<T>
   sort: string | undefined
+  usual: string | undefined
   onSort: (sort: string | undefined) => void
 }) {
   const { title, width, align, isMinor } = column
@@ -152,7 +203,7 @@ function Header<T>({
       <UnstyledButton
         className={classes.sort}
         data-active={direction !== 'none' || undefined}
-        onClick={() => onSort(nextSort(sort, field))}
+        onClick={() => onSort(nextSort(sort, field, usual))}
       >
         {title}
         {direction === 'descending' ? <ChevronDownIcon size={12} /> : <ChevronUpIcon size={12} />}
@@ -194,15 +245,14 @@ function Footer<T>({ view: { search, change }, total, pages }: { view: ListView<
         })}
       </Text>
       {total > PAGE_SIZES[0] && (
-        <Select
+        <NativeSelect
           size="xs"
           w={76}
           ml="auto"
           aria-label={t('kit.table.size')}
-          allowDeselect={false}
           data={PAGE_SIZES.map(String)}
           value={String(size)}
-          onChange={value => change({ size: Number(value) })}
+          onChange={event => change({ size: Number(event.currentTarget.value) })}
         />
       )}
       {pages > 1 && (

@@ -2,7 +2,7 @@ import type { List, Page } from '@rollcall/sdk'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { type ListRequest, type ListSearch, listQueryOf } from './list-search.ts'
+import { isFilterUnreadable, type ListRequest, type ListSearch, listQueryOf, readListSearch } from './list-search.ts'
 import { pollWhile } from './polling.ts'
 
 const REFRESH_MS = 3000
@@ -13,6 +13,10 @@ export type ListView<T> = {
   /** Changes the address. Everything but the page begins at page 1 again. */
   change: (change: { [Key in keyof ListSearch]: ListSearch[Key] | undefined }, options?: { replace: boolean }) => void
   query: UseQueryResult<Page<T>>
+  /** The order where the address names none. */
+  usualSort: string | undefined
+  /** The address has a filter that does not parse, and is left out. */
+  isFilterDropped: boolean
   /** Of the API; for exports and bulk work on everything that matches. */
   request: ListRequest
 }
@@ -25,9 +29,10 @@ export function useList<T>(
   key: readonly unknown[],
   searched: readonly string[],
   list: (query: ListRequest, options: { signal: AbortSignal }) => List<T>,
-  { mayChange }: { mayChange?: (page: Page<T>) => boolean } = {},
+  { mayChange, usualSort }: { mayChange?: (page: Page<T>) => boolean; usualSort?: string | undefined } = {},
 ): ListView<T> {
-  const search = useSearch({ strict: false }) as ListSearch
+  const raw = useSearch({ strict: false }) // with what the route does not take
+  const search: ListSearch = { ...(usualSort && { sort: usualSort }), ...readListSearch(raw) }
   const change = useChangeSearch()
   const request = listQueryOf(search, searched)
   const query = useQuery({
@@ -42,7 +47,7 @@ export function useList<T>(
   useEffect(() => {
     if (isPastEnd) change({ page: lastPage }, { replace: true })
   }, [isPastEnd, lastPage, change])
-  return { search, change, query, request }
+  return { search, change, query, usualSort, isFilterDropped: isFilterUnreadable(raw), request }
 }
 
 /** Returns a function that changes parameters of the address. */
@@ -51,7 +56,7 @@ export function useChangeSearch(): ListView<unknown>['change'] {
   return (change, { replace } = { replace: 'q' in change }) =>
     void navigate({
       to: '.',
-      search: (before: ListSearch) => clean({ ...before, page: undefined, ...change }),
+      search: (before: ListSearch) => clean({ ...readListSearch(before), page: undefined, ...change }),
       replace,
       resetScroll: 'page' in change,
     })

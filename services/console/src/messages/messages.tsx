@@ -6,17 +6,17 @@ import { rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { FilterBar, type FilterChoice } from '../kit/filter-bar.tsx'
-import { chipsOf, withChip } from '../kit/filter-chips.ts'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
-import { showing, useShown } from '../kit/side-panel.tsx'
+import { showing, useShown } from '../kit/showing.ts'
 import { useCreating } from '../kit/use-creating.ts'
+import { useFilterChips } from '../kit/use-filter-chips.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { MessageStatus } from './message-status.tsx'
-import { KINDS, MESSAGE_CHIPS, type MessageChip, STATUSES } from './status.ts'
+import { KINDS, MESSAGE_CHIPS, STATUSES } from './status.ts'
 
 const MessagePanel = lazy(async () => ({ default: (await import('./message-panel.tsx')).MessagePanel }))
 const SendMessage = lazy(async () => ({ default: (await import('./send-message.tsx')).SendMessage }))
@@ -30,7 +30,6 @@ export function Messages() {
   const shown = useShown()
   const view = useList<Message>(['messages'], ['to', 'subject'], rollcall.messages.list)
   const { search, change } = view
-  const filter = search.filter ?? {}
   const choices: FilterChoice[] = [
     {
       name: 'status',
@@ -45,9 +44,11 @@ export function Messages() {
     {
       name: 'when',
       label: t('messages.chips.when'),
+      isTime: true,
       options: PERIODS.map(value => ({ value, label: t('messages.period', { count: Number(value) }) })),
     },
   ]
+  const bar = useFilterChips(MESSAGE_CHIPS, view, { choices })
   const columns: Column<Message>[] = [
     {
       name: 'to',
@@ -86,15 +87,7 @@ export function Messages() {
       <FilterBar
         search={<SearchBox label={t('messages.search')} value={search.q} onChange={q => change({ q })} />}
         choices={choices}
-        chips={chipsOf(MESSAGE_CHIPS, filter).map(({ name, value }) => ({
-          name,
-          label: t(`messages.chips.${name}`),
-          text:
-            choices.find(choice => choice.name === name)?.options.find(option => option.value === value)?.label ??
-            value,
-        }))}
-        onSet={(name, value) => change({ filter: withChip(MESSAGE_CHIPS, filter, name as MessageChip, value) })}
-        onClear={() => change({ filter: undefined, q: undefined })}
+        {...bar}
       />
       <RecordTable
         label={t('messages.title')}

@@ -22,6 +22,5 @@ export const KINDS = ['transactional', 'campaign', 'test'] as const satisfies Me
 export const MESSAGE_CHIPS = {
   status: 'status',
   kind: 'kind',
-  when: { daysOf: 'createdAt' },
+  when: { timeOf: 'createdAt' },
 } as const satisfies ChipFields<string>
-export type MessageChip = keyof typeof MESSAGE_CHIPS

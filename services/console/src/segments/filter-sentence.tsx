@@ -7,6 +7,7 @@ import {
   type Rule,
   type RuleField,
   type RuleGroup,
+  rulesOf,
   type Span,
 } from '../contacts/rules.ts'
 import type { Conditions } from '../kit/list-search.ts'
@@ -25,6 +26,19 @@ export function FilterSentence({ filter }: { filter: Conditions }) {
       <GroupWords group={group} fields={fields} />
     </span>
   )
+}
+
+/** Says a condition of a field in words, without the field; as JSON where no rules say it. */
+export function ConditionWords({ field: name, condition }: { field: string; condition: unknown }) {
+  const { t } = useTranslation()
+  const textOf = useValueText()
+  const fields = useRuleFields()
+  const field = fields?.find(each => each.name === name)
+  if (!fields) return '…'
+  const group = field && fromFilter({ [name]: condition }, [field])
+  if (!field || !group) return <span className={classes.code}>{JSON.stringify(condition)}</span>
+  const words = rulesOf(group).map(rule => `${t(`contacts.operators.${rule.operator}`)} ${textOf(rule, field)}`.trim())
+  return words.join(` ${t('contacts.rules.and')} `)
 }
 
 function GroupWords({ group, fields }: { group: RuleGroup; fields: readonly RuleField[] }) {

@@ -1,7 +1,6 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { FilterIcon, PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
-import { RollcallError, type Segment } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
+import type { Segment } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -15,11 +14,11 @@ import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { SearchBox } from '../kit/search-box.tsx'
-import { StatusChip } from '../kit/status-chip.tsx'
 import { useCreateKey } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { FilterSentence } from './filter-sentence.tsx'
+import { SegmentCount } from './segment-count.tsx'
 import { SegmentForm } from './segment-form.tsx'
 
 /** The segments, with how many contacts match each. */
@@ -148,18 +147,4 @@ export function SegmentActions({
       </MenuAction>
     </>
   )
-}
-
-/** How many contacts match a segment now. */
-export function SegmentCount({ id }: { id: string }) {
-  const { t, i18n } = useTranslation()
-  const { data, error } = useQuery({
-    queryKey: ['segments', id, 'count'],
-    queryFn: async ({ signal }) => (await rollcall.segments.count(id, { signal })).count,
-  })
-  if (error instanceof RollcallError && error.code === 'segment.outdated')
-    return <StatusChip tone="warn">{t('segments.outdated')}</StatusChip>
-  if (error) return '–'
-  if (data === undefined) return <Skeleton height={10} width={40} ml="auto" />
-  return <span className="rc-tabular">{data.toLocaleString(i18n.language)}</span>
 }

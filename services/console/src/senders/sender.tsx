@@ -88,11 +88,7 @@ export function Sender() {
       {isHeir && <Alert color="yellow">{t('senders.orphaned')}</Alert>}
       {sender.oauth && <Connection sender={sender} isOwner={isOwner} />}
       <SenderFacts sender={sender} />
-      {isOwner ? (
-        <SenderSettings sender={sender} />
-      ) : (
-        !isHeir && <Text c="dimmed">{t('senders.onlyOwner')}</Text>
-      )}
+      {isOwner ? <SenderSettings sender={sender} /> : !isHeir && <Text c="dimmed">{t('senders.onlyOwner')}</Text>}
       <Sharing sender={sender} onShare={() => setDialog('share')} />
       {dialog === 'test' && <SendTest sender={sender} onClose={close} />}
       {dialog === 'share' && <Share sender={sender} onClose={close} />}

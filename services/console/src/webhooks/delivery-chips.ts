@@ -6,6 +6,5 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'discarded'] a
 export const DELIVERY_CHIPS = {
   state: 'state',
   type: 'event.type',
-  created: { daysOf: 'createdAt' },
+  created: { timeOf: 'createdAt' },
 } as const satisfies ChipFields<string>
-export type DeliveryChip = keyof typeof DELIVERY_CHIPS

@@ -14,21 +14,21 @@ import { Copyable } from '../kit/copyable.tsx'
 import { Empty } from '../kit/empty.tsx'
 import { Facts } from '../kit/facts.tsx'
 import { FilterBar } from '../kit/filter-bar.tsx'
-import { chipsOf, withChip } from '../kit/filter-chips.ts'
 import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
 import { relativeTime } from '../kit/relative-time.ts'
 import { Section } from '../kit/section.tsx'
-import { showing, useShown } from '../kit/side-panel.tsx'
+import { showing, useShown } from '../kit/showing.ts'
 import { Tag } from '../kit/status-chip.tsx'
+import { useFilterChips } from '../kit/use-filter-chips.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { sentence } from '../server/texts.ts'
 import { useMissing } from '../session.ts'
 import { deliveryBars } from './delivery-bars.ts'
-import { DELIVERY_CHIPS, DELIVERY_STATES, type DeliveryChip } from './delivery-chips.ts'
+import { DELIVERY_CHIPS, DELIVERY_STATES } from './delivery-chips.ts'
 import { DeliveryState } from './delivery-state.tsx'
 import { eventTypesQuery, statsQuery } from './queries.ts'
 import { stateOf } from './state.ts'
@@ -254,7 +254,6 @@ function Deliveries({ id }: { id: string }) {
     rollcall.deliveries.list(id, query, options),
   )
   const { data: types = [] } = useQuery({ ...eventTypesQuery, enabled: !missing('webhooks.listEventTypes') })
-  const filter = view.search.filter ?? {}
   const choices = [
     {
       name: 'state',
@@ -269,11 +268,11 @@ function Deliveries({ id }: { id: string }) {
     {
       name: 'created',
       label: t('webhooks.deliveries.when'),
+      isTime: true,
       options: DAYS.map(value => ({ value, label: t('webhooks.deliveries.period', { count: Number(value) }) })),
     },
   ]
-  const labelOf = (name: string, value: string) =>
-    choices.find(choice => choice.name === name)?.options.find(option => option.value === value)?.label ?? value
+  const bar = useFilterChips(DELIVERY_CHIPS, view, { choices })
   const columns: Column<Delivery>[] = [
     {
       name: 'event',
@@ -331,19 +330,7 @@ function Deliveries({ id }: { id: string }) {
       }
     >
       <div className={classes.deliveries}>
-        <FilterBar
-          search={null}
-          choices={choices.filter(({ options }) => options.length > 0)}
-          chips={chipsOf(DELIVERY_CHIPS, filter).map(({ name, value }) => ({
-            name,
-            label: choices.find(choice => choice.name === name)?.label ?? '',
-            text: labelOf(name, value),
-          }))}
-          onSet={(name, value) =>
-            view.change({ filter: withChip(DELIVERY_CHIPS, filter, name as DeliveryChip, value) })
-          }
-          onClear={() => view.change({ filter: undefined })}
-        />
+        <FilterBar search={null} choices={choices.filter(({ options }) => options.length > 0)} {...bar} />
         <RecordTable
           label={t('webhooks.deliveries.title')}
           view={view}
