@@ -548,6 +548,27 @@ describe('the console', () => {
     await page.getByText('Nothing matches').waitFor()
   })
 
+  it('says what does not answer, reads it again by itself, and searches the rest', async () => {
+    const page = await open('/account')
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    const refusal = { status: 503, headers: { 'retry-after': '0' }, json: { error: true, message: 'unavailable' } }
+    await page.route('**/api/emails/domains?*', route => route.fulfill(refusal))
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).click()
+    const problem = page.getByRole('main').getByRole('alert')
+    await problem.getByText('The service is not available at the moment.').waitFor()
+    assert.equal(await page.getByText('Nothing needs your attention.').count(), 0)
+    assert.deepEqual(await violationsOf(page, 'the overview with a failure'), [])
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Search and commands' })
+    await palette.locator('input').fill('ada')
+    await palette.getByText('Some records could not be searched.').waitFor()
+    await palette.getByRole('option', { name: 'ada@example.com' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.unroute('**/api/emails/domains?*')
+    await page.getByText('What is missing is read again by itself.').waitFor({ state: 'detached' })
+    await problem.waitFor({ state: 'detached' })
+  })
+
   it('adds a contact, with the refusal at its field, by the keyboard', async () => {
     const page = await open('/contacts')
     await page.getByText('1–3 of 3').waitFor()

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { AlertIcon, CheckCircleFillIcon, CheckCircleIcon, CircleIcon } from '@primer/octicons-react'
 import type { CallName, List, Page as RecordPage } from '@rollcall/sdk'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
@@ -11,13 +11,16 @@ import { GrowthCard } from '../growth/growth-card.tsx'
 import { ImportOutcome } from '../imports/import-outcome.tsx'
 import { JobState } from '../imports/imports.tsx'
 import { Page } from '../kit/page.tsx'
+import { useProblemText } from '../kit/problem.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { useMe, useMissing } from '../session.ts'
 import type en from './en.ts'
 import classes from './overview.module.css'
 
 const SHOWN = 5
 const SOON_MS = 14 * 24 * 60 * 60 * 1000
+const UNUSED_SINCE = 'now-90d'
 
 /** What the organization has, and what needs doing. */
 export function Overview() {
@@ -54,9 +57,12 @@ function useGlance<T>(
   })
 }
 
-function useCount(name: string, filter: object): number | undefined {
-  const list = (signal: AbortSignal) => rollcall.contacts.list({ limit: 1, filter }, { signal })
-  return useGlance('contacts.list', `contacts ${name}`, list).data?.totalDocs
+function useCount(name: string, filter: object): UseQueryResult<number> {
+  const list = async (signal: AbortSignal) => rollcall.contacts.list({ limit: 1, filter }, { signal })
+  return useQuery({
+    queryKey: ['contacts', 'glance', `contacts ${name}`],
+    queryFn: async ({ signal }) => (await list(signal)).totalDocs,
+  })
 }
 
 function Numbers() {
@@ -65,40 +71,49 @@ function Numbers() {
   const reachable = useCount('reachable', { blocked: false, unsubscribed: false })
   const unsubscribed = useCount('unsubscribed', { unsubscribed: true })
   const blocked = useCount('blocked', { blocked: true })
-  const share = total && reachable !== undefined ? Math.round((100 * reachable) / total) : undefined
+  const share = total.data && reachable.data !== undefined ? Math.round((100 * reachable.data) / total.data) : undefined
   return (
-    <div className={classes.numbers}>
-      <NumberCard label={t('overview.contacts')} value={total} to="/contacts" search={{}} />
-      <NumberCard
-        label={t('overview.reachable')}
-        value={reachable}
-        {...(share !== undefined && { hint: `${share} %` })}
-        to="/contacts"
-        search={{ filter: { unsubscribed: false, blocked: false } }}
-      />
-      <NumberCard
-        label={t('overview.unsubscribed')}
-        value={unsubscribed}
-        to="/contacts"
-        search={{ filter: { unsubscribed: true } }}
-      />
-      <NumberCard label={t('overview.blocked')} value={blocked} to="/contacts" search={{ filter: { blocked: true } }} />
+    <div className={classes.frame}>
+      <div className={classes.numbers}>
+        <NumberCard label={t('overview.contacts')} count={total} to="/contacts" search={{}} />
+        <NumberCard
+          label={t('overview.reachable')}
+          count={reachable}
+          {...(share !== undefined && { hint: `${share} %` })}
+          to="/contacts"
+          search={{ filter: { unsubscribed: false, blocked: false } }}
+        />
+        <NumberCard
+          label={t('overview.unsubscribed')}
+          count={unsubscribed}
+          to="/contacts"
+          search={{ filter: { unsubscribed: true } }}
+        />
+        <NumberCard
+          label={t('overview.blocked')}
+          count={blocked}
+          to="/contacts"
+          search={{ filter: { blocked: true } }}
+        />
+      </div>
+      <Problem of={[total, reachable, unsubscribed, blocked]} />
     </div>
   )
 }
 
 function NumberCard({
   label,
-  value,
+  count: { data, isError },
   hint,
   ...link
-}: { label: string; value: number | undefined; hint?: string } & Pick<LinkProps, 'to' | 'search'>) {
+}: { label: string; count: UseQueryResult<number>; hint?: string } & Pick<LinkProps, 'to' | 'search'>) {
   const { i18n } = useTranslation()
   return (
     <Link {...(link as LinkProps)} className={classes.number}>
       <span className={classes.label}>{label}</span>
       <span className={classes.value}>
-        {value === undefined ? <Skeleton height={24} width={70} mt={6} /> : value.toLocaleString(i18n.language)}
+        {data?.toLocaleString(i18n.language)}
+        {data === undefined && (isError ? '–' : <Skeleton height={24} width={70} mt={6} />)}
         {hint && <span className={classes.hint}>{hint}</span>}
       </span>
     </Link>
@@ -122,15 +137,49 @@ function Card({ title, all, children }: { title: string; all?: NonNullable<LinkP
   )
 }
 
+/** What failed of a card, with a way to read it again. Nothing while there is something to show. */
+function Problem({ of }: { of: readonly UseQueryResult<unknown>[] }) {
+  const { t } = useTranslation()
+  const problemText = useProblemText()
+  const failed = of.filter(({ data, isError }) => isError && data === undefined)
+  if (failed.length === 0) return null
+  return (
+    <div className={classes.problem} role="alert">
+      <span className={classes.warn}>
+        <AlertIcon />
+      </span>
+      <span>{problemText(failed[0]!.error)}</span>
+      <Button
+        size="xs"
+        variant="default"
+        className={classes.end}
+        onClick={() => {
+          for (const { refetch } of failed) void refetch()
+        }}
+      >
+        {t('kit.errors.retry')}
+      </Button>
+    </div>
+  )
+}
+
 function Attention() {
   const { t } = useTranslation()
   const domains = useGlance('domains.list', 'domains unverified', signal =>
     rollcall.domains.list({ limit: SHOWN, filter: { status: { $ne: 'verified' } } }, { signal }),
   )
-  const tokens = useGlance('tokens.list', 'tokens expiring', signal => {
+  const senders = useGlance('senders.list', 'senders expired', signal =>
+    rollcall.senders.list({ limit: SHOWN, filter: { 'oauth.status': 'expired' } }, { signal }),
+  )
+  const expiring = useGlance('tokens.list', 'tokens expiring', signal => {
     const now = Date.now()
     const expiresAt = { $gte: new Date(now).toISOString(), $lte: new Date(now + SOON_MS).toISOString() }
     return rollcall.tokens.list({ limit: SHOWN, filter: { expiresAt } }, { signal })
+  })
+  const unused = useGlance('tokens.list', 'tokens unused', signal => {
+    const isUnused = [{ lastUsedAt: { $lt: UNUSED_SINCE } }, { lastUsedAt: null, createdAt: { $lt: UNUSED_SINCE } }]
+    const filter = { active: true, archived: false, $or: isUnused }
+    return rollcall.tokens.list({ limit: SHOWN, filter }, { signal })
   })
   const webhooks = useGlance('webhooks.list', 'webhooks failing', signal => {
     const isFailing = [
@@ -143,10 +192,10 @@ function Attention() {
     const hasStopped = { status: { $in: ['paused', 'failed'] as const }, updatedAt: { $gte: 'now-7d' } }
     return rollcall.campaigns.list({ limit: SHOWN, filter: hasStopped }, { signal })
   })
-  const all = [campaigns, domains, tokens, webhooks]
-  const isClear =
-    all.some(({ data }) => data) && all.every(({ data, isLoading }) => !isLoading && (data?.totalDocs ?? 0) === 0)
-  if (all.every(({ data, error, isLoading }) => !data && !error && !isLoading)) return null // may read none of them
+  const read = [campaigns, domains, senders, webhooks, expiring, unused].filter(({ isEnabled }) => isEnabled)
+  if (read.length === 0) return null
+  const isClear = read.every(({ data }) => data?.totalDocs === 0)
+  const isEmpty = read.every(({ data }) => (data?.totalDocs ?? 0) === 0)
   return (
     <Card title={t('overview.attention')}>
       <ul className={classes.rows}>
@@ -158,49 +207,76 @@ function Attention() {
             <span>{t('overview.allGood')}</span>
           </li>
         )}
+        {isEmpty && read.some(({ isLoading }) => isLoading) && <Waiting rows={1} />}
         {campaigns.data?.docs.map(({ _id, name, status, pausedReason, failedReason }) => (
-          <li key={_id} className={classes.row}>
-            <span className={classes.warn}>
-              <AlertIcon />
-            </span>
-            <Link to="/campaigns/$id" params={{ id: _id }} title={pausedReason ?? failedReason ?? undefined}>
+          <Matter key={_id} detail={pausedReason ?? failedReason}>
+            <Link to="/campaigns/$id" params={{ id: _id }}>
               {t(status === 'paused' ? 'overview.campaignPaused' : 'overview.campaignFailed', { name })}
             </Link>
-          </li>
+          </Matter>
         ))}
-        {domains.data?.docs.map(({ _id, domain, status }) => (
-          <li key={_id} className={classes.row}>
-            <span className={classes.warn}>
-              <AlertIcon />
-            </span>
+        {domains.data?.docs.map(({ _id, domain, status, sendingRecords }) => (
+          <Matter key={_id} detail={sendingRecords.find(record => record.status !== 'ok' && record.reason)?.reason}>
             <Link to="/domains/$id" params={{ id: _id }}>
               {t(status === 'pending' ? 'overview.domainPending' : 'overview.domainDegraded', { domain })}
             </Link>
-          </li>
+          </Matter>
+        ))}
+        {senders.data?.docs.map(({ _id, email }) => (
+          <Matter key={_id}>
+            <Link to="/senders/$id" params={{ id: _id }}>
+              {t('overview.senderExpired', { email })}
+            </Link>
+          </Matter>
         ))}
         {webhooks.data?.docs.map(({ _id, name, active }) => (
-          <li key={_id} className={classes.row}>
-            <span className={classes.warn}>
-              <AlertIcon />
-            </span>
+          <Matter key={_id}>
             <Link to="/webhooks/$id" params={{ id: _id }}>
               {t(active ? 'overview.webhookFails' : 'overview.webhookStopped', { name })}
             </Link>
-          </li>
+          </Matter>
         ))}
-        {tokens.data?.docs.map(({ _id, name, expiresAt }) => (
-          <li key={_id} className={classes.row}>
-            <span className={classes.warn}>
-              <AlertIcon />
-            </span>
-            <Link to="/tokens">{t('overview.tokenExpires', { name })}</Link>
-            <span className={classes.end}>
-              <When at={expiresAt} />
-            </span>
-          </li>
+        {expiring.data?.docs.map(({ _id, name, expiresAt }) => (
+          <Matter key={_id} end={<When at={expiresAt} />}>
+            <Link to="/tokens/$id" params={{ id: _id }}>
+              {t('overview.tokenExpires', { name })}
+            </Link>
+          </Matter>
+        ))}
+        {unused.data?.docs.map(({ _id, name, lastUsedAt }) => (
+          <Matter key={_id} end={lastUsedAt ? <When at={lastUsedAt} /> : undefined}>
+            <Link to="/tokens/$id" params={{ id: _id }}>
+              {t(lastUsedAt ? 'overview.tokenUnused' : 'overview.tokenNeverUsed', { name })}
+            </Link>
+          </Matter>
         ))}
       </ul>
+      <Problem of={read} />
     </Card>
+  )
+}
+
+/** A line about something that needs attention. */
+function Matter({
+  detail,
+  end,
+  children,
+}: {
+  detail?: string | null | undefined
+  end?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <li className={classes.row}>
+      <span className={classes.warn}>
+        <AlertIcon />
+      </span>
+      <div>
+        {children}
+        {detail && <div className={classes.detail}>{sentence(detail)}</div>}
+      </div>
+      {end && <span className={classes.end}>{end}</span>}
+    </li>
   )
 }
 
@@ -277,15 +353,16 @@ function FirstSteps() {
 
 function Lists() {
   const { t, i18n } = useTranslation()
-  const { data } = useGlance('lists.list', 'lists largest', signal =>
+  const query = useGlance('lists.list', 'lists largest', signal =>
     rollcall.lists.list({ limit: SHOWN, sort: { memberCount: -1 } }, { signal }),
   )
+  const { data, isError } = query
   if (data?.totalDocs === 0) return null
   const most = Math.max(1, data?.docs[0]?.memberCount ?? 1)
   return (
     <Card title={t('overview.lists')} all="/lists">
       <ul className={classes.rows}>
-        {!data && <Waiting />}
+        {!data && !isError && <Waiting />}
         {data?.docs.map(({ _id, name, memberCount }) => (
           <li key={_id} className={classes.row}>
             <Link to="/lists/$id" params={{ id: _id }} className={classes.name}>
@@ -298,20 +375,22 @@ function Lists() {
           </li>
         ))}
       </ul>
+      <Problem of={[query]} />
     </Card>
   )
 }
 
 function LatestCampaigns() {
   const { t } = useTranslation()
-  const { data } = useGlance('campaigns.list', 'campaigns latest', signal =>
+  const query = useGlance('campaigns.list', 'campaigns latest', signal =>
     rollcall.campaigns.list({ limit: SHOWN, sort: { updatedAt: -1 } }, { signal }),
   )
+  const { data, isError } = query
   if (data?.totalDocs === 0) return null
   return (
     <Card title={t('overview.campaigns')} all="/campaigns">
       <ul className={classes.rows}>
-        {!data && <Waiting />}
+        {!data && !isError && <Waiting />}
         {data?.docs.map(({ _id, name, status, startedAt, counts }) => (
           <li key={_id} className={classes.row}>
             <Link to="/campaigns/$id" params={{ id: _id }} className={classes.name}>
@@ -324,20 +403,22 @@ function LatestCampaigns() {
           </li>
         ))}
       </ul>
+      <Problem of={[query]} />
     </Card>
   )
 }
 
 function LatestImports() {
   const { t } = useTranslation()
-  const { data } = useGlance('imports.listJobs', 'imports latest', signal =>
+  const query = useGlance('imports.listJobs', 'imports latest', signal =>
     rollcall.imports.listJobs({ limit: SHOWN }, { signal }),
   )
+  const { data, isError } = query
   if (data?.totalDocs === 0) return null
   return (
     <Card title={t('overview.imports')} all="/imports">
       <ul className={classes.rows}>
-        {!data && <Waiting />}
+        {!data && !isError && <Waiting />}
         {data?.docs.map(job => (
           <li key={job._id} className={classes.row}>
             <Link to="/imports/$id" params={{ id: job._id }} className={classes.name}>
@@ -350,12 +431,13 @@ function LatestImports() {
           </li>
         ))}
       </ul>
+      <Problem of={[query]} />
     </Card>
   )
 }
 
-function Waiting() {
-  return Array.from({ length: SHOWN }, (_, row) => (
+function Waiting({ rows = SHOWN }: { rows?: number }) {
+  return Array.from({ length: rows }, (_, row) => (
     <li key={row} className={classes.row}>
       <Skeleton height={10} width="60%" />
     </li>

@@ -48,6 +48,7 @@ export default {
     records: 'Gefunden',
     actions: 'Aktionen',
     searching: 'Suche läuft …',
+    incomplete: 'Ein Teil konnte nicht durchsucht werden.',
     results_one: '{{count}} Ergebnis',
     results_other: '{{count}} Ergebnisse',
     move: 'wählen',
@@ -59,6 +60,7 @@ export default {
     lost: 'Sie haben nicht mehr: {{permissions}}.',
     gained: 'Sie haben jetzt: {{permissions}}.',
   },
+  unavailable: { text: 'Was fehlt, wird von selbst neu gelesen.', retry: 'Jetzt versuchen' },
   tasks: {
     title: 'Aufgaben',
     running_one: 'Aufgaben: {{count}} läuft',

@@ -45,6 +45,7 @@ export default {
     records: 'Found',
     actions: 'Actions',
     searching: 'Searching…',
+    incomplete: 'Some records could not be searched.',
     results_one: '{{count}} result',
     results_other: '{{count}} results',
     move: 'to move',
@@ -56,6 +57,7 @@ export default {
     lost: 'You can no longer use {{permissions}}.',
     gained: 'You can now use {{permissions}}.',
   },
+  unavailable: { text: 'What is missing is read again by itself.', retry: 'Try now' },
   tasks: {
     title: 'Tasks',
     running_one: 'Tasks: {{count}} runs',

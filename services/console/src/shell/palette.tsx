@@ -1,6 +1,7 @@
 import { Combobox, Group, Kbd, Loader, Modal, Text, TextInput, type TextInputProps, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
+  AlertIcon,
   ClockIcon,
   GlobeIcon,
   type Icon,
@@ -10,14 +11,14 @@ import {
   PlusIcon,
   SearchIcon,
 } from '@primer/octicons-react'
-import type { CallName } from '@rollcall/sdk'
-import { useQuery } from '@tanstack/react-query'
+import type { CallName, List } from '@rollcall/sdk'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
-import { listQueryOf } from '../kit/list-search.ts'
+import { type ListRequest, listQueryOf } from '../kit/list-search.ts'
 import { recentPages } from '../kit/recent.ts'
 import { useMe, useMissing } from '../session.ts'
 import { type Command, matching } from './commands.ts'
@@ -38,7 +39,7 @@ const SHORTEST_SEARCH = 2
 export function Palette({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const [text, setText] = useState('')
-  const { groups, isSearching } = useGroups(text.trim())
+  const { groups, isSearching, hasFailed } = useGroups(text.trim())
   const commands = groups.flatMap(group => group.commands)
   const store = useCombobox({ opened: true, onDropdownClose: onClose })
   const shown = commands.map(({ key }) => key).join(' ')
@@ -89,10 +90,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
               ))}
             </Combobox.Group>
           ))}
-          {commands.length === 0 && (
+          {commands.length === 0 && !hasFailed && (
             <Combobox.Empty>{isSearching ? t('shell.palette.searching') : t('kit.table.nothing')}</Combobox.Empty>
           )}
         </Combobox.Options>
+        {hasFailed && (
+          <div className={classes.failed} role="alert">
+            <AlertIcon size={14} />
+            {t('shell.palette.incomplete')}
+          </div>
+        )}
       </Combobox>
       <span className="rc-hidden" role="status">
         {isSearching ? '' : t('shell.palette.results', { count: commands.length })}
@@ -117,18 +124,18 @@ function SearchInput(props: TextInputProps) {
   return <TextInput {...props} aria-controls={LIST} aria-expanded />
 }
 
-function useGroups(text: string): { groups: readonly Section[]; isSearching: boolean } {
+function useGroups(text: string): { groups: readonly Section[]; isSearching: boolean; hasFailed: boolean } {
   const screens = useScreens()
   const creations = useCreations()
   const recent = useRecent()
-  const { hits, isSearching } = useRecords(text)
+  const { hits, ...search } = useRecords(text)
   const groups: Section[] = [
     { name: 'recent', commands: text === '' ? recent : [] },
     { name: 'go', commands: matching(screens, text) },
     { name: 'records', commands: hits },
     { name: 'actions', commands: matching(creations, text) },
   ]
-  return { groups: groups.filter(({ commands }) => commands.length > 0), isSearching }
+  return { groups: groups.filter(({ commands }) => commands.length > 0), ...search }
 }
 
 function useScreens(): Offered[] {
@@ -188,35 +195,15 @@ function useRecent(): Offered[] {
   }))
 }
 
-function useRecords(text: string): { hits: Offered[]; isSearching: boolean } {
-  const missing = useMissing()
+/** Returns the records whose name or address begins with the text, and whether some could not be searched. */
+function useRecords(text: string): { hits: Offered[]; isSearching: boolean; hasFailed: boolean } {
   const navigate = useNavigate()
   const [settled] = useDebouncedValue(text, PAUSE_MS)
-  const isWanted = settled.length >= SHORTEST_SEARCH
-  const { data, isFetching } = useQuery({
-    queryKey: ['palette', settled],
-    queryFn: async ({ signal }) => {
-      const found = <T,>(
-        call: CallName,
-        fields: readonly string[],
-        list: (query: object, options: { signal: AbortSignal }) => PromiseLike<{ docs: T[] }>,
-      ) => {
-        if (missing(call)) return []
-        const query = { ...listQueryOf({ q: settled }, fields), limit: HITS }
-        return list(query, { signal }).then(({ docs }) => docs)
-      }
-      const [contacts, lists, users, domains] = await Promise.all([
-        found('contacts.list', ['email', 'name'], rollcall.contacts.list),
-        found('lists.list', ['name'], rollcall.lists.list),
-        found('users.list', ['email', 'name'], rollcall.users.list),
-        found('domains.list', ['domain'], rollcall.domains.list),
-      ])
-      return { contacts, lists, users, domains }
-    },
-    enabled: isWanted,
-  })
-  const isSearching = text.length >= SHORTEST_SEARCH && (isFetching || settled !== text)
-  if (!isWanted || !data) return { hits: [], isSearching }
+  const contacts = useFound('contacts.list', rollcall.contacts.list, ['email', 'name'], settled)
+  const lists = useFound('lists.list', rollcall.lists.list, ['name'], settled)
+  const users = useFound('users.list', rollcall.users.list, ['email', 'name'], settled)
+  const domains = useFound('domains.list', rollcall.domains.list, ['domain'], settled)
+  const all = [contacts, lists, users, domains]
   const hit = (to: string, id: string, label: string, detail: string, icon: Icon): Offered => ({
     key: `${to} ${id}`,
     label,
@@ -225,12 +212,28 @@ function useRecords(text: string): { hits: Offered[]; isSearching: boolean } {
     run: () => void navigate({ to: `${to}/$id`, params: { id } }),
   })
   return {
-    isSearching,
+    isSearching: text.length >= SHORTEST_SEARCH && (settled !== text || all.some(({ isFetching }) => isFetching)),
+    hasFailed: all.some(({ isError }) => isError),
     hits: [
-      ...data.contacts.map(({ _id, email, name }) => hit('/contacts', _id, email, name, PeopleIcon)),
-      ...data.lists.map(({ _id, name }) => hit('/lists', _id, name, '', ListUnorderedIcon)),
-      ...data.users.map(({ _id, name, email }) => hit('/users', _id, name, email, PersonIcon)),
-      ...data.domains.map(({ _id, domain }) => hit('/domains', _id, domain, '', GlobeIcon)),
+      ...(contacts.data ?? []).map(({ _id, email, name }) => hit('/contacts', _id, email, name, PeopleIcon)),
+      ...(lists.data ?? []).map(({ _id, name }) => hit('/lists', _id, name, '', ListUnorderedIcon)),
+      ...(users.data ?? []).map(({ _id, name, email }) => hit('/users', _id, name, email, PersonIcon)),
+      ...(domains.data ?? []).map(({ _id, domain }) => hit('/domains', _id, domain, '', GlobeIcon)),
     ],
   }
+}
+
+/** Records of one kind; not searched without the permission. */
+function useFound<T>(
+  call: CallName,
+  list: (query: ListRequest, options: { signal: AbortSignal }) => List<T>,
+  fields: readonly string[],
+  text: string,
+): UseQueryResult<T[]> {
+  const missing = useMissing()
+  return useQuery({
+    queryKey: ['palette', call, text],
+    queryFn: async ({ signal }) => (await list({ ...listQueryOf({ q: text }, fields), limit: HITS }, { signal })).docs,
+    enabled: text.length >= SHORTEST_SEARCH && !missing(call),
+  })
 }

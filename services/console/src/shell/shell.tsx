@@ -22,6 +22,7 @@ const ImpersonationBanner = lazy(async () => ({
   default: (await import('../impersonation/banner.tsx')).ImpersonationBanner,
 }))
 const RightsChanged = lazy(async () => ({ default: (await import('./rights-changed.tsx')).RightsChanged }))
+const Unavailable = lazy(async () => ({ default: (await import('./unavailable.tsx')).Unavailable }))
 const TaskTray = lazy(async () => ({ default: (await import('./task-tray.tsx')).TaskTray }))
 const Shortcuts = lazy(async () => ({ default: (await import('./shortcuts.tsx')).Shortcuts }))
 
@@ -96,6 +97,7 @@ function Surroundings() {
         <Suspense>
           <ImpersonationBanner />
           <RightsChanged />
+          <Unavailable />
         </Suspense>
         <Outlet />
       </AppShell.Main>
