@@ -671,6 +671,30 @@ describe('the console', () => {
     await page.getByText('Completed').waitFor()
   })
 
+  it('takes nobody away whose upload ends on another screen, and offers the way back', async () => {
+    const page = await open('/imports/new')
+    const elsewhere = Promise.withResolvers<void>()
+    await page.route('**/api/audience/import/upload', async route => {
+      await elsewhere.promise
+      await route.continue()
+    })
+    const chosen = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Choose a file' }).click()
+    await (await chosen).setFiles({ name: 'late.csv', mimeType: 'text/csv', buffer: Buffer.from(FILE) })
+    await page.getByText(/^Uploading/).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Contacts', exact: true }).click()
+    await page.getByRole('button', { name: 'Add contact' }).click()
+    const form = page.getByRole('dialog', { name: 'Add contact' })
+    await form.getByLabel('Email').fill('typed@example.com')
+    elsewhere.resolve()
+    const offer = page.getByRole('status').filter({ hasText: 'late.csv is uploaded.' })
+    await offer.waitFor()
+    assert.equal(await form.getByLabel('Email').inputValue(), 'typed@example.com')
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await offer.getByRole('button', { name: 'Continue the import' }).click()
+    await page.getByRole('combobox', { name: 'Target of Full name' }).waitFor()
+  })
+
   it('sends a campaign from its template to its report', { timeout: scaledTimeout(120_000) }, async () => {
     const client = createClient({ baseUrl: url, token: console.token })
     const listOf = async (name: string, ...names: string[]) => {

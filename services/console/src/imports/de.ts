@@ -35,6 +35,8 @@ export default {
     tooLarge: 'Die Datei ist größer als 200 MB.',
     several: 'Legen Sie nur eine Datei auf einmal ab.',
     keep: 'Mit dieser Datei weiter',
+    done: '{{name}} ist hochgeladen.',
+    goOn: 'Import fortsetzen',
   },
   file: {
     rows_one: '{{count}} Zeile',

@@ -32,6 +32,8 @@ export default {
     tooLarge: 'The file is larger than 200 MB.',
     several: 'Drop one file at a time.',
     keep: 'Continue with this file',
+    done: '{{name}} is uploaded.',
+    goOn: 'Continue the import',
   },
   file: {
     rows_one: '{{count}} row',

@@ -1,14 +1,12 @@
 import { Alert, Button, FileButton, Progress, Stack, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { UploadIcon } from '@primer/octicons-react'
-import type { ImportUpload } from '@rollcall/sdk'
-import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { rollcall } from '../api.ts'
 import { useRefusal } from '../kit/action.tsx'
 import { useProblemText } from '../kit/problem.ts'
 import classes from './imports.module.css'
+import { type OnUploaded, useUpload } from './use-upload.ts'
 
 const MAX_BYTES = 200 * 2 ** 20
 
@@ -20,29 +18,25 @@ export function FileDrop({
 }: {
   text: string
   /** What is done with the file; the zone waits for it, and shows its failure. */
-  onUploaded: (upload: ImportUpload, fileName: string) => unknown
+  onUploaded: OnUploaded
   /** Beside other things on a screen. */
   isSmall?: boolean
 }) {
   const { t } = useTranslation()
   const refusal = useRefusal()(['imports.upload', 'imports.start'])
   const problemText = useProblemText()
-  const [share, setShare] = useState(0)
   const [refused, setRefused] = useState<'tooLarge' | 'several'>()
   const resetRef = useRef<() => void>(null)
-  const send = useMutation({
-    mutationFn: async (file: File) =>
-      onUploaded(await rollcall.imports.upload(file, { onProgress: setShare }), file.name),
-  })
+  const { start, isBusy, share, error } = useUpload(onUploaded)
   const take = (files: readonly (File | null)[]) => {
     resetRef.current?.() // else the browser does not report the same file again
     const [file] = files
     if (!file) return
     const reason = files.length > 1 ? 'several' : file.size > MAX_BYTES ? 'tooLarge' : undefined
     setRefused(reason)
-    if (!reason) send.mutate(file)
+    if (!reason) start(file)
   }
-  const problem = refused ? t(`imports.upload.${refused}`) : send.error && problemText(send.error)
+  const problem = refused ? t(`imports.upload.${refused}`) : error && problemText(error)
   return (
     <Stack gap="sm">
       {problem && (
@@ -55,7 +49,7 @@ export function FileDrop({
         onDrop={take}
         activateOnClick={false}
         activateOnKeyboard={false}
-        loading={send.isPending}
+        loading={isBusy}
         disabled={Boolean(refusal)}
         className={classes.drop}
         data-small={isSmall || undefined}
@@ -82,7 +76,7 @@ export function FileDrop({
           </FileButton>
         </div>
       </Dropzone>
-      {send.isPending && (
+      {isBusy && (
         <div>
           <Progress value={share * 100} aria-label={t('imports.steps.upload')} />
           <Text size="sm" c="dimmed" role="status">

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Paper, Progress, Skeleton, Switch, Table, Text } from '@mantine/core'
 import { DownloadIcon, PeopleIcon, UndoIcon } from '@primer/octicons-react'
-import { type ImportJob, type ImportUpload, NotFoundError } from '@rollcall/sdk'
+import { type ImportJob, NotFoundError } from '@rollcall/sdk'
 import { errorTexts } from '@rollcall/sdk/error-texts'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -27,6 +27,7 @@ import { mappingProblem } from './mapping.ts'
 import { isUnfinished, reasonOf, reasonsOf } from './outcome.ts'
 import { PreviewTable } from './preview-table.tsx'
 import { keepDraft, startDraft } from './use-draft.ts'
+import type { OnUploaded } from './use-upload.ts'
 
 const POLL_MS = 1000
 
@@ -264,12 +265,11 @@ function FailedRows({ job }: { job: ImportJob }) {
 function CorrectedFile({ job }: { job: ImportJob }) {
   const { t } = useTranslation()
   const { user } = useMe()
-  const navigate = useNavigate()
-  const tryOut = async (upload: ImportUpload, fileName: string) => {
+  const tryOut: OnUploaded = async (upload, fileName) => {
     const draft = newDraft({ user: user._id, fileName, upload }, job)
     keepDraft(draft)
     if (!mappingProblem(draft.mapping)) keepDraft({ ...draft, dryRun: await startDraft(draft, true) })
-    await navigate({ to: '/imports/new', search: { step: 'dryRun' } })
+    return 'dryRun'
   }
   return (
     <div className={classes.corrected}>

@@ -19,6 +19,7 @@ import { MapStep } from './map-step.tsx'
 import { OptionsStep } from './options-step.tsx'
 import { isUnfinished } from './outcome.ts'
 import { keepDraft, startDraft, useImportDraft } from './use-draft.ts'
+import type { OnUploaded } from './use-upload.ts'
 
 const DELIMITERS: Record<string, 'comma' | 'semicolon' | 'tab' | 'pipe'> = {
   ',': 'comma',
@@ -33,7 +34,7 @@ export function NewImport() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const { user } = useMe()
-  const [draft, setDraft] = useImportDraft()
+  const draft = useImportDraft()
   const { step: wanted = 'upload' } = useSearch({ from: '/shell/imports/new' })
   const step = stepOf(wanted, draft)
   const goTo = (next: ImportStep) => {
@@ -44,7 +45,7 @@ export function NewImport() {
     mutationFn: (dryRun: boolean) => startDraft(draft!, dryRun),
     onSuccess: async (jobId, dryRun) => {
       if (dryRun) {
-        setDraft({ ...draft!, dryRun: jobId })
+        keepDraft({ ...draft!, dryRun: jobId })
         return goTo('dryRun')
       }
       keepDraft(undefined)
@@ -66,9 +67,10 @@ export function NewImport() {
       {step === 'upload' && (
         <UploadStep
           draft={draft}
-          onUploaded={(upload, fileName) => {
-            setDraft(newDraft({ user: user._id, fileName, upload }))
-            goTo('map')
+          onUploaded={async (upload, fileName) => {
+            start.reset()
+            keepDraft(newDraft({ user: user._id, fileName, upload }))
+            return 'map'
           }}
           onNext={() => goTo('map')}
         />
@@ -77,13 +79,13 @@ export function NewImport() {
         <MapStep
           upload={draft.upload}
           mapping={draft.mapping}
-          onChange={mapping => setDraft(changed(draft, { mapping }))}
+          onChange={mapping => keepDraft(changed(draft, { mapping }))}
           onBack={() => goTo('upload')}
           onNext={() => goTo('options')}
         />
       )}
       {step === 'options' && draft && (
-        <OptionsStep options={draft.options} onChange={options => setDraft(changed(draft, { options }))}>
+        <OptionsStep options={draft.options} onChange={options => keepDraft(changed(draft, { options }))}>
           <Foot onBack={() => goTo('map')}>
             <Button loading={start.isPending} onClick={() => start.mutate(true)}>
               {t('imports.dryRun.run')}
@@ -110,7 +112,7 @@ function UploadStep({
   onNext,
 }: {
   draft: ImportDraft | undefined
-  onUploaded: (upload: ImportDraft['upload'], fileName: string) => void
+  onUploaded: OnUploaded
   onNext: () => void
 }) {
   const { t } = useTranslation()

@@ -1,27 +1,28 @@
-import { useState } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { rollcall } from '../api.ts'
 import { useMe } from '../session.ts'
 import { type ImportDraft, readDraft } from './draft.ts'
 
 const STORED_AS = 'rollcall.import'
+const listeners = new Set<() => void>()
 
 /** Keeps a draft for this tab, or forgets the last one. */
 export function keepDraft(draft: ImportDraft | undefined): void {
   if (draft) sessionStorage.setItem(STORED_AS, JSON.stringify(draft))
   else sessionStorage.removeItem(STORED_AS)
+  for (const onChange of listeners) onChange()
 }
 
-/** Returns the draft of this tab, which a reload keeps, and a function that changes it. */
-export function useImportDraft(): [ImportDraft | undefined, (draft: ImportDraft) => void] {
+/** Returns the draft of this tab, which a reload keeps. */
+export function useImportDraft(): ImportDraft | undefined {
   const { user } = useMe()
-  const [draft, setDraft] = useState(() => readDraft(sessionStorage.getItem(STORED_AS), user._id, new Date()))
-  return [
-    draft,
-    changed => {
-      setDraft(changed)
-      keepDraft(changed)
-    },
-  ]
+  const text = useSyncExternalStore(subscribe, () => sessionStorage.getItem(STORED_AS))
+  return useMemo(() => readDraft(text, user._id, new Date()), [text, user._id])
+}
+
+function subscribe(onChange: () => void): () => void {
+  listeners.add(onChange)
+  return () => listeners.delete(onChange)
 }
 
 /** Starts the import of a draft, or its dry run. Returns the id of the job. */
