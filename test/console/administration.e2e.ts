@@ -597,26 +597,67 @@ describe('administration in the console', () => {
     await reset.getByRole('button', { name: 'Reset second factor' }).click()
     await page.getByRole('status').getByText('Reset the second factor of Signed In').waitFor()
     assert.ok(await console.signIn({ email, password: PASSWORD }))
+
+    const admin = await person('admin', 'An Admin')
+    const { user: owner } = await createClient({ baseUrl: console.url, token: console.token }).account.get()
+    const theirs = await console.open(`/users/${owner._id}`, { token: admin.token })
+    const change = theirs.getByRole('button', { name: 'Change role' })
+    await change.and(theirs.locator('[aria-disabled=true]')).waitFor()
+    await theirs.getByRole('button', { name: `More actions for ${owner.name}` }).click()
+    for (const action of ['Block', 'Delete user'])
+      assert.equal(
+        await theirs.getByRole('menuitem', { name: action }).getAttribute('title'),
+        'The account has a higher rank: owner',
+      )
   })
 
   it('a workspace: invites by a link that is shown once, and invites again', async () => {
     const { id } = await bodyOf(
-      console.stack.owner.post<{ id: string }>('/api/workspaces', { name: 'Engines', seats: 3 }),
+      console.stack.owner.post<{ id: string }>('/api/workspaces', { name: 'Engines', seats: 4 }),
       201,
     )
     const page = await console.open(`/workspaces/${id}`)
-    await page.getByText('1 of 3 seats taken').waitFor()
+    await page.getByText('1 of 4 seats taken').waitFor()
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('dialog').getByLabel('Email').fill('guest@example.com')
     await page.keyboard.press('Enter')
     const link = page.getByRole('dialog', { name: 'Invited guest@example.com' })
     const first = await link.getByText(/\/invitations\//).textContent()
     await link.getByRole('button', { name: 'Done' }).click()
-    await page.getByText('2 of 3 seats taken').waitFor()
+    await page.getByText('2 of 4 seats taken').waitFor()
     await page.getByRole('button', { name: 'More actions for guest@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Send a new invitation' }).click()
     const second = await link.getByText(/\/invitations\//).textContent()
     assert.notEqual(second, first)
+
+    const members = createClient({ baseUrl: console.url, token: console.token }).members
+    const [reader, leader] = [await person('user', 'Reader'), await person('user', 'Leader')]
+    await members.add(id, { email: reader.email, role: 'user' })
+    await members.add(id, { email: leader.email, role: 'admin' })
+    const read = await console.open(`/workspaces/${id}`, { token: reader.token })
+    for (const name of ['Edit', 'Invite'])
+      await read.getByRole('button', { name }).and(read.locator('[aria-disabled=true]')).waitFor()
+    await read.getByRole('button', { name: 'More actions for Engines' }).click()
+    assert.ok(await read.getByRole('menuitem', { name: 'Delete workspace' }).isDisabled())
+
+    const lead = await console.open(`/workspaces/${id}`, { token: leader.token })
+    await lead.getByRole('button', { name: 'More actions for guest@example.com' }).click()
+    for (const name of ['Send a new invitation', 'Revoke invitation'])
+      assert.equal(
+        await lead.getByRole('menuitem', { name }).getAttribute('title'),
+        'Only the sender may revoke an invitation.',
+      )
+    await lead.keyboard.press('Escape')
+    await lead.getByRole('button', { name: 'More actions for Reader' }).click()
+    await lead.getByRole('menuitem', { name: 'Change role' }).click()
+    const change = lead.getByRole('dialog', { name: 'Role of Reader' })
+    await change.getByRole('combobox', { name: 'Role' }).click()
+    await lead.getByRole('option', { name: 'admin' }).click()
+    await change.getByRole('button', { name: 'Change role' }).click()
+    await lead
+      .getByRole('row', { name: /^Reader/ })
+      .getByText('admin')
+      .waitFor()
   })
 
   it('a webhook: gets events signed, says why it fails, and is sent what it missed', async () => {

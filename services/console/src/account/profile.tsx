@@ -26,14 +26,17 @@ export function Profile() {
 export function ProfileForm({
   profile: { name, language, timezone, country, currency },
   call,
+  unless,
   save,
 }: {
   profile: { name: string } & Record<'language' | 'timezone' | 'country' | 'currency', string | null>
   call: 'account.update' | 'users.update'
+  /** Why it cannot be saved for another reason than a permission. */
+  unless?: string | undefined
   save: (changes: ProfileValues) => Promise<unknown>
 }) {
   const { t } = useTranslation()
-  const refusal = useRefusal()(call)
+  const refusal = useRefusal()(call) ?? unless
   const form = useForm({ initialValues: { name, language, timezone, country: country ?? '', currency } })
   const submit = useSubmit(form, {
     send: values => save(changesOf(form.getInitialValues(), values)),

@@ -26,9 +26,16 @@ export function Action({
   call,
   children,
   onClick,
+  unless,
   ...props
-}: ButtonProps & { call: Calls; children: ReactNode; onClick: () => void }) {
-  const refusal = useRefusal()(call)
+}: ButtonProps & {
+  call: Calls
+  children: ReactNode
+  onClick: () => void
+  /** Why it cannot be done for another reason than a permission. */
+  unless?: string | undefined
+}) {
+  const refusal = useRefusal()(call) ?? unless
   return (
     <Tooltip label={refusal} disabled={!refusal}>
       <Button
@@ -58,7 +65,7 @@ export function MenuAction({
   danger?: boolean
   icon?: ReactNode
   /** Why it cannot be done for another reason than a permission. */
-  unless?: string
+  unless?: string | undefined
 }) {
   const refusal = useRefusal()(call) ?? unless
   return (

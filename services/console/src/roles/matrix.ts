@@ -69,5 +69,6 @@ export function excessOf(
   mine: readonly string[],
 ): string[] {
   if (mine.includes('*')) return []
+  if (all.length === 0 && '*' in permissions) return ['*']
   return pairsOf(grantsOf(permissions, all)).filter(pair => !mine.includes(pair))
 }

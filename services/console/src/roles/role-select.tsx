@@ -11,13 +11,26 @@ import classes from './role-select.module.css'
 /** Permissions that are named of those that a role has beyond one's own. */
 const SHOWN = 3
 
+/** The part of a role that a choice needs. */
+type Choice = Pick<Role, 'name' | 'kind' | 'builtIn' | 'permissions'>
+
+/** The roles that are there also for those who may not list roles. */
+const BUILT_IN: readonly Choice[] = [
+  { name: 'owner', kind: 'both', builtIn: true, permissions: { '*': [] } },
+  { name: 'admin', kind: 'both', builtIn: true, permissions: { '*': [] } },
+  { name: 'user', kind: 'both', builtIn: true, permissions: {} },
+]
+
 /** A choice of roles. Those beyond one's own permissions are off, and say which ones one lacks. */
 export function RoleSelect({
   offers,
+  excessIn,
   ...props
 }: {
   /** Which roles are offered. */
-  offers: (role: Role) => boolean
+  offers: (role: Choice) => boolean
+  /** What a role has beyond one's own rights, if other than the permissions in the organization count. */
+  excessIn?: ((role: Choice) => readonly string[]) | undefined
   value?: string | null
   onChange?: (role: string | null) => void
   error?: ReactNode
@@ -29,9 +42,11 @@ export function RoleSelect({
   const me = useMe()
   const missing = useMissing()
   const mayList = !missing('roles.list')
-  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: mayList })
+  const { data: listed = [] } = useQuery({ ...rolesQuery, enabled: mayList })
   const { data: permissions = [] } = useQuery({ ...permissionsQuery, enabled: mayList })
-  const excess = new Map(roles.map(role => [role.name, excessOf(role.permissions, permissions, me.permissions)]))
+  const roles: readonly Choice[] = mayList ? listed : BUILT_IN
+  const excessHere = ({ permissions: held }: Choice) => excessOf(held, permissions, me.permissions)
+  const excess = new Map(roles.map(role => [role.name, (excessIn ?? excessHere)(role)]))
   return (
     <Select
       label={t('kit.field.role')}

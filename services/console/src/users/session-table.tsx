@@ -10,11 +10,14 @@ import { When } from '../kit/when.tsx'
 export function SessionTable({
   query,
   call,
+  unless,
   onEnd,
 }: {
   query: Parameters<typeof PlainTable<Session>>[0]['query']
   /** The call that ends a session. */
   call: CallName
+  /** Why none can be ended. */
+  unless?: string | undefined
   onEnd: (sessionRef: string) => void
 }) {
   const { t } = useTranslation()
@@ -42,7 +45,7 @@ export function SessionTable({
           width: 90,
           render: ({ current, sessionRef }) =>
             !current && (
-              <Action call={call} variant="default" size="compact-sm" onClick={() => onEnd(sessionRef)}>
+              <Action call={call} variant="default" size="compact-sm" unless={unless} onClick={() => onEnd(sessionRef)}>
                 {t('users.end')}
               </Action>
             ),

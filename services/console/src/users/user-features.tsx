@@ -9,11 +9,14 @@ import { MoreMenu } from '../kit/more-menu.tsx'
 import { PlainTable } from '../kit/plain-table.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { featuresQuery } from '../settings/queries.ts'
+import { useRankRefusal } from './use-rank-refusal.ts'
 
 /** The features of the organization with their values for one account. */
-export function UserFeatures({ user: { _id, role } }: { user: User }) {
+export function UserFeatures({ user }: { user: User }) {
   const { t } = useTranslation()
   const act = useAct()
+  const { _id, role } = user
+  const isHigher = useRankRefusal(user)
   const query = useQuery(featuresQuery)
   const { data: resolved = {} } = useQuery({
     queryKey: ['users', _id, 'features'],
@@ -62,13 +65,13 @@ export function UserFeatures({ user: { _id, role } }: { user: User }) {
           width: 60,
           render: feature => (
             <MoreMenu name={feature.name}>
-              <MenuAction call="users.setFeatures" onClick={() => set(feature, true)}>
+              <MenuAction call="users.setFeatures" unless={isHigher} onClick={() => set(feature, true)}>
                 {t('users.switchOn')}
               </MenuAction>
-              <MenuAction call="users.setFeatures" onClick={() => set(feature, false)}>
+              <MenuAction call="users.setFeatures" unless={isHigher} onClick={() => set(feature, false)}>
                 {t('users.switchOff')}
               </MenuAction>
-              <MenuAction call="users.setFeatures" onClick={() => set(feature, null)}>
+              <MenuAction call="users.setFeatures" unless={isHigher} onClick={() => set(feature, null)}>
                 {t('users.inherit')}
               </MenuAction>
             </MoreMenu>

@@ -8,12 +8,15 @@ import { PlainTable } from '../kit/plain-table.tsx'
 import { Section } from '../kit/section.tsx'
 import { When } from '../kit/when.tsx'
 import { SessionTable } from './session-table.tsx'
+import { useRankRefusal } from './use-rank-refusal.ts'
 
 const SHOWN = 100
 
 /** Where an account is signed in, with buttons that end one session or all. */
-export function UserSessions({ user: { _id, name } }: { user: User }) {
+export function UserSessions({ user }: { user: User }) {
   const { t } = useTranslation()
+  const { _id, name } = user
+  const isHigher = useRankRefusal(user)
   const act = useAct()
   const confirm = useConfirm()
   const query = useQuery({
@@ -34,7 +37,7 @@ export function UserSessions({ user: { _id, name } }: { user: User }) {
       title={t('users.sessions')}
       action={
         others.length > 1 && (
-          <Action call="users.revokeSession" variant="default" onClick={endAll}>
+          <Action call="users.revokeSession" variant="default" unless={isHigher} onClick={endAll}>
             {t('users.endAll')}
           </Action>
         )
@@ -43,6 +46,7 @@ export function UserSessions({ user: { _id, name } }: { user: User }) {
       <SessionTable
         query={query}
         call="users.revokeSession"
+        unless={isHigher}
         onEnd={sessionRef =>
           void act({ run: () => rollcall.users.revokeSession(_id, sessionRef), done: t('users.ended') })
         }
@@ -52,8 +56,10 @@ export function UserSessions({ user: { _id, name } }: { user: User }) {
 }
 
 /** The browsers that an account signed in from. */
-export function UserDevices({ user: { _id } }: { user: User }) {
+export function UserDevices({ user }: { user: User }) {
   const { t } = useTranslation()
+  const { _id } = user
+  const isHigher = useRankRefusal(user)
   const confirm = useConfirm()
   const query = useQuery({
     queryKey: ['users', _id, 'devices'],
@@ -81,7 +87,13 @@ export function UserDevices({ user: { _id } }: { user: User }) {
           {
             name: 'actions',
             render: device => (
-              <Action call="users.revokeDevice" variant="default" size="compact-sm" onClick={() => remove(device)}>
+              <Action
+                call="users.revokeDevice"
+                variant="default"
+                size="compact-sm"
+                unless={isHigher}
+                onClick={() => remove(device)}
+              >
                 {t('account.devices.remove')}
               </Action>
             ),

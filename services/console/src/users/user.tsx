@@ -2,6 +2,7 @@ import { Group, Menu, Skeleton, Stack, Tabs } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { BlockedIcon, CheckCircleIcon, EyeIcon, ShieldXIcon, TrashIcon } from '@primer/octicons-react'
 import type { User as UserRecord } from '@rollcall/sdk'
+import { errorTexts } from '@rollcall/sdk/error-texts'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -21,7 +22,9 @@ import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { Tag } from '../kit/status-chip.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { sentence } from '../server/texts.ts'
 import { useMe } from '../session.ts'
+import { useRankRefusal } from './use-rank-refusal.ts'
 import { UserActivity } from './user-activity.tsx'
 import { UserEmails } from './user-emails.tsx'
 import { UserFeatures } from './user-features.tsx'
@@ -153,7 +156,7 @@ function ChangeRole({ user: { _id, name, role }, onClose }: { user: UserRecord; 
 }
 
 function UserActions({
-  user: { _id, name, blocked, role, secondFactorAt },
+  user,
   onRole,
   onImpersonate,
 }: {
@@ -166,7 +169,10 @@ function UserActions({
   const act = useAct()
   const confirm = useConfirm()
   const navigate = useNavigate()
+  const { _id, name, blocked, role, secondFactorAt } = user
   const isSelf = _id === me.user._id
+  const isHigher = useRankRefusal(user)
+  const unlessOther = isSelf ? sentence(errorTexts['account.own']) : isHigher
   const mayImpersonate = MAY_IMPERSONATE.includes(me.role) && !(me.role === 'admin' && role === 'owner')
   return (
     <>
@@ -175,13 +181,14 @@ function UserActions({
           {t('impersonation.action')}
         </Action>
       )}
-      <Action call="users.changeRole" variant="default" onClick={onRole}>
+      <Action call="users.changeRole" variant="default" unless={isHigher} onClick={onRole}>
         {t('users.changeRole')}
       </Action>
       <MoreMenu name={name} variant="default">
         {blocked ? (
           <MenuAction
             call="users.unblock"
+            unless={isHigher}
             icon={<CheckCircleIcon />}
             onClick={() => void act({ run: () => rollcall.users.unblock(_id), done: t('users.unblocked', { name }) })}
           >
@@ -190,6 +197,7 @@ function UserActions({
         ) : (
           <MenuAction
             call="users.block"
+            unless={unlessOther}
             icon={<BlockedIcon />}
             onClick={() =>
               confirm({
@@ -207,6 +215,7 @@ function UserActions({
         {secondFactorAt && !isSelf && (
           <MenuAction
             call="users.resetTotp"
+            unless={isHigher}
             icon={<ShieldXIcon />}
             onClick={() =>
               confirm({
@@ -224,6 +233,7 @@ function UserActions({
         <Menu.Divider />
         <MenuAction
           call="users.delete"
+          unless={unlessOther}
           danger
           icon={<TrashIcon />}
           onClick={() =>

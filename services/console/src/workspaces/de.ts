@@ -16,6 +16,7 @@ export default {
   taken_one: '{{count}} Platz belegt',
   taken_other: '{{count}} Plätze belegt',
   takenOf: '{{taken}} von {{seats}} Plätzen belegt',
+  refused: 'Ihre Rolle in diesem Arbeitsbereich, {{role}}, erlaubt das nicht.',
   edit: 'Arbeitsbereich bearbeiten',
   saved: '{{name}} gespeichert',
   noMembers: 'Keine Mitglieder.',

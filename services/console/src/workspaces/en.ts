@@ -10,6 +10,7 @@ export default {
   taken_one: '{{count}} seat taken',
   taken_other: '{{count}} seats taken',
   takenOf: '{{taken}} of {{seats}} seats taken',
+  refused: 'Your role in this workspace, {{role}}, does not allow it.',
   edit: 'Edit workspace',
   saved: 'Saved {{name}}',
   noMembers: 'No members.',

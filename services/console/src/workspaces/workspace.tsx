@@ -6,9 +6,11 @@ import type {
   Invitation,
   Member,
   Page as RecordPage,
+  Role,
   Workspace as WorkspaceRecord,
 } from '@rollcall/sdk'
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { errorTexts } from '@rollcall/sdk/error-texts'
+import { queryOptions, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -26,7 +28,12 @@ import { useShownOnce } from '../kit/secret-once.tsx'
 import { Section } from '../kit/section.tsx'
 import { StatusChip, type Tone } from '../kit/status-chip.tsx'
 import { When } from '../kit/when.tsx'
+import type { Action as RoleAction } from '../roles/matrix.ts'
+import { rolesQuery } from '../roles/queries.ts'
+import { sentence } from '../server/texts.ts'
+import { useMe, useMissing } from '../session.ts'
 import { MemberRoleSelect } from '../users/users.tsx'
+import { actionsOf, rightsIn } from './rights.ts'
 
 const ALL = 1000
 const TONES: Record<Invitation['status'], Tone> = {
@@ -54,6 +61,7 @@ export function Workspace() {
     queryKey: ['workspaces', id, 'invitations'],
     queryFn: async ({ signal }) => await rollcall.invitations.list(id, { limit: ALL }, { signal }),
   })
+  const { refusalOf } = useRights(id)
   const back = <BackLink to="/workspaces">{t('workspaces.back')}</BackLink>
   if (!workspace)
     return (
@@ -69,13 +77,23 @@ export function Workspace() {
       lead={<Seats workspace={workspace} pending={pending} />}
       actions={
         <>
-          <Action call="workspaces.update" variant="default" onClick={() => setDialog('edit')}>
+          <Action
+            call="workspaces.update"
+            unless={refusalOf('update')}
+            variant="default"
+            onClick={() => setDialog('edit')}
+          >
             {t('kit.edit')}
           </Action>
-          <Action call="invitations.create" leftSection={<MailIcon />} onClick={() => setDialog('invite')}>
+          <Action
+            call="invitations.create"
+            unless={refusalOf('create')}
+            leftSection={<MailIcon />}
+            onClick={() => setDialog('invite')}
+          >
             {t('workspaces.invite')}
           </Action>
-          <WorkspaceMenu workspace={workspace} />
+          <WorkspaceMenu workspace={workspace} unless={refusalOf('delete')} />
         </>
       }
     >
@@ -97,6 +115,39 @@ export function Workspace() {
   )
 }
 
+/** The members of a workspace, with their accounts. */
+function membersQuery(id: string) {
+  return queryOptions({
+    queryKey: ['workspaces', id, 'members'],
+    queryFn: async ({ signal }) => await rollcall.members.list(id, { limit: ALL, populate: 'user' }, { signal }),
+  })
+}
+
+/** Returns what the person may do in a workspace. Their role in it decides, not their permissions. */
+function useRights(id: string) {
+  const { t } = useTranslation()
+  const me = useMe()
+  const missing = useMissing()
+  const { data: members } = useQuery(membersQuery(id))
+  const { data: roles = [] } = useQuery({ ...rolesQuery, enabled: !missing('roles.list') })
+  const own = members?.docs.find(member => accountOf(member)?._id === me.user._id)
+  const { role, actions, isOwner } = rightsIn(me, own?.role, roles)
+  return {
+    /** Returns why an action is not open to the person, undefined if it is. */
+    refusalOf: (action: RoleAction) => (actions.includes(action) ? undefined : t('workspaces.refused', { role })),
+    /** The same for a change of a member. */
+    refusalFor: (member: Member) =>
+      member.role === 'owner' && !isOwner ? sentence(errorTexts['member.owner_protected']) : undefined,
+    /** Returns what a role has beyond the person's own. */
+    excessOf: (given: Pick<Role, 'name' | 'permissions'>) => {
+      if (given.name === 'owner' && !isOwner) return ['owner']
+      return actionsOf(given)
+        .filter(action => !actions.includes(action))
+        .map(action => `workspaces.${action}`)
+    },
+  }
+}
+
 /** How many seats are taken, by members and pending invitations. */
 function Seats({ workspace: { seats, memberCount }, pending }: { workspace: WorkspaceRecord; pending: number }) {
   const { t } = useTranslation()
@@ -116,7 +167,13 @@ function Seats({ workspace: { seats, memberCount }, pending }: { workspace: Work
   )
 }
 
-function WorkspaceMenu({ workspace: { _id, name } }: { workspace: WorkspaceRecord }) {
+function WorkspaceMenu({
+  workspace: { _id, name },
+  unless,
+}: {
+  workspace: WorkspaceRecord
+  unless: string | undefined
+}) {
   const { t } = useTranslation()
   const confirm = useConfirm()
   const navigate = useNavigate()
@@ -124,6 +181,7 @@ function WorkspaceMenu({ workspace: { _id, name } }: { workspace: WorkspaceRecor
     <MoreMenu name={name} variant="default">
       <MenuAction
         call="workspaces.delete"
+        unless={unless}
         danger
         icon={<TrashIcon />}
         onClick={() =>
@@ -185,10 +243,8 @@ function Members({ id }: { id: string }) {
   const { t } = useTranslation()
   const [changed, setChanged] = useState<Member>()
   const confirm = useConfirm()
-  const query = useQuery({
-    queryKey: ['workspaces', id, 'members'],
-    queryFn: async ({ signal }) => await rollcall.members.list(id, { limit: ALL, populate: 'user' }, { signal }),
-  })
+  const query = useQuery(membersQuery(id))
+  const { refusalOf, refusalFor } = useRights(id)
   const nameOf = (member: Member) => accountOf(member)?.name ?? t('workspaces.noAccount')
   const remove = (member: Member) =>
     confirm({
@@ -224,10 +280,19 @@ function Members({ id }: { id: string }) {
             width: 60,
             render: member => (
               <MoreMenu name={nameOf(member)}>
-                <MenuAction call="members.update" onClick={() => setChanged(member)}>
+                <MenuAction
+                  call="members.update"
+                  unless={refusalOf('update') ?? refusalFor(member)}
+                  onClick={() => setChanged(member)}
+                >
                   {t('users.changeRole')}
                 </MenuAction>
-                <MenuAction call="members.remove" danger onClick={() => remove(member)}>
+                <MenuAction
+                  call="members.remove"
+                  unless={refusalOf('delete') ?? refusalFor(member)}
+                  danger
+                  onClick={() => remove(member)}
+                >
                   {t('workspaces.remove')}
                 </MenuAction>
               </MoreMenu>
@@ -255,6 +320,7 @@ function ChangeMember({
 }) {
   const { t } = useTranslation()
   const form = useForm({ initialValues: { role: member.role } })
+  const { excessOf } = useRights(workspace)
   const submit = useSubmit(form, {
     send: values => rollcall.members.update(workspace, accountOf(member)?._id ?? member._id, values),
     done: t('users.changed', { name }),
@@ -268,7 +334,7 @@ function ChangeMember({
       action={t('users.changeRole')}
       onClose={onClose}
     >
-      <MemberRoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect excessIn={excessOf} {...form.getInputProps('role')} />
     </FormModal>
   )
 }
@@ -284,6 +350,13 @@ function Invitations({
 }) {
   const { t } = useTranslation()
   const act = useAct()
+  const client = useQueryClient()
+  const me = useMe()
+  const { refusalOf } = useRights(id)
+  const unlessSent = ({ createdBy, status }: Invitation) =>
+    status === 'pending' && createdBy.kind === 'user' && createdBy.id !== me.user._id
+      ? sentence(errorTexts['invitation.sender_required'])
+      : undefined
   const revoke = ({ _id, email }: Invitation) =>
     void act({
       run: () => rollcall.invitations.revoke(id, _id),
@@ -293,7 +366,12 @@ function Invitations({
     void act({
       run: async () => {
         if (status === 'pending') await rollcall.invitations.revoke(id, _id)
-        onInvited(await rollcall.invitations.create(id, { email, role }))
+        try {
+          onInvited(await rollcall.invitations.create(id, { email, role }))
+        } catch (error) {
+          void client.invalidateQueries() // the old one is gone
+          throw error
+        }
       },
       done: t('workspaces.invited', { email }),
     })
@@ -319,11 +397,20 @@ function Invitations({
             render: invitation =>
               invitation.status !== 'accepted' && (
                 <MoreMenu name={invitation.email}>
-                  <MenuAction call="invitations.create" onClick={() => resend(invitation)}>
+                  <MenuAction
+                    call="invitations.create"
+                    unless={refusalOf('create') ?? unlessSent(invitation)}
+                    onClick={() => resend(invitation)}
+                  >
                     {t('workspaces.resend')}
                   </MenuAction>
                   {invitation.status === 'pending' && (
-                    <MenuAction call="invitations.revoke" danger onClick={() => revoke(invitation)}>
+                    <MenuAction
+                      call="invitations.revoke"
+                      unless={unlessSent(invitation)}
+                      danger
+                      onClick={() => revoke(invitation)}
+                    >
                       {t('workspaces.revoke')}
                     </MenuAction>
                   )}
@@ -346,6 +433,7 @@ function Invite({
   onInvited: (invitation: CreatedInvitation) => void
 }) {
   const { t } = useTranslation()
+  const { excessOf } = useRights(_id)
   const form = useForm({ initialValues: { email: '', role: 'user' } })
   const submit = useSubmit(form, {
     send: values => rollcall.invitations.create(_id, values),
@@ -368,7 +456,7 @@ function Invite({
         {...fieldProps('invitations.create', 'email')}
         {...form.getInputProps('email')}
       />
-      <MemberRoleSelect {...form.getInputProps('role')} />
+      <MemberRoleSelect excessIn={excessOf} {...form.getInputProps('role')} />
     </FormModal>
   )
 }
