@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import type { Feature, User } from '@rollcall/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
@@ -7,6 +7,7 @@ import { MenuAction } from '../kit/action.tsx'
 import { useAct } from '../kit/confirm.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { PlainTable } from '../kit/plain-table.tsx'
+import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { StatusChip } from '../kit/status-chip.tsx'
 import { featuresQuery } from '../settings/queries.ts'
 import { useRankRefusal } from './use-rank-refusal.ts'
@@ -18,7 +19,7 @@ export function UserFeatures({ user }: { user: User }) {
   const { _id, role } = user
   const isHigher = useRankRefusal(user)
   const query = useQuery(featuresQuery)
-  const { data: resolved = {} } = useQuery({
+  const values = useQuery({
     queryKey: ['users', _id, 'features'],
     queryFn: async ({ signal }) => (await rollcall.users.getFeatures(_id, { signal })) as Record<string, boolean>,
   })
@@ -27,11 +28,14 @@ export function UserFeatures({ user }: { user: User }) {
       run: () => rollcall.users.setFeatures(_id, { features: { [slug]: value } }),
       done: t('users.featureSaved', { name }),
     })
+  const resolved = values.data ?? {}
   const originOf = (feature: Feature) => {
     const byRole = feature.roles[role]
     if (resolved[feature.slug] !== (byRole ?? feature.default)) return t('users.origin.own')
     return typeof byRole === 'boolean' ? t('users.origin.role', { role }) : t('users.origin.default')
   }
+  if (values.error && !values.data) return <ProblemAlert error={values.error} onRetry={values.refetch} />
+  if (!values.data) return <Skeleton height={120} />
   return (
     <PlainTable
       label={t('users.tabs.features')}
