@@ -189,6 +189,36 @@ describe('the console', () => {
     assert.equal(await name, 'Looms')
   })
 
+  it('registers an organization where anyone may, and says of a mailed code only what holds of the last one', async () => {
+    const page = await open('/sign-in', { anonymous: true })
+    await page.evaluate(`{ const wait = setTimeout; window.setTimeout = (run, ms) => wait(run, ms === 1000 ? 1 : ms) }`)
+    const answer = (path: string, status: number, json: object) =>
+      page.route(`**/api/auth/otp/${path}`, route => route.fulfill({ status, json }), { times: 1 })
+    await page.getByLabel('Email').fill('ada@looms.example.com')
+    await answer('request', 200, { requestId: 'first' })
+    await page.getByRole('button', { name: 'Email me a code instead' }).click()
+    await answer('verify', 401, { error: 'Unauthorized' })
+    await page.getByLabel('Digit 1').fill('000000')
+    await page.getByRole('alert').getByText('The code is wrong or has expired.').waitFor()
+    await answer('request', 200, { requestId: 'second' })
+    await page.getByRole('button', { name: 'Send another code' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await answer('request', 400, { error: true, message: 'No mail server' })
+    await page.getByRole('button', { name: 'Send another code' }).click()
+    await page.getByRole('alert').getByText('No mail server').waitFor()
+
+    await page.getByRole('button', { name: 'Use a password instead' }).click()
+    await page.getByRole('button', { name: 'Create an organization' }).click()
+    await page.getByLabel('Name of the organization').fill('Looms')
+    await page.getByLabel('Your name').fill('Ada')
+    assert.equal(await page.getByLabel('Email').inputValue(), 'ada@looms.example.com')
+    assert.deepEqual(await violationsOf(page, 'the registration'), [])
+    await page.getByRole('textbox', { name: 'Password' }).fill('a password of tests')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Account menu of Ada' }).waitFor()
+    await page.getByRole('main').getByText('Looms').waitFor()
+  })
+
   it('sets a forgotten password by the mailed link, and keeps its secret out of the address', async () => {
     const email = 'forgetful@example.com'
     await bodyOf(stack.owner.post('/api/users', { name: 'Mary', email, password: 'soon forgotten' }), 201)

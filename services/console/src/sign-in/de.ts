@@ -26,6 +26,16 @@ export default {
   back: 'Zurück zur Anmeldung',
   wrongPassword: 'E-Mail oder Passwort ist falsch.',
   wrongCode: 'Der Code ist falsch oder abgelaufen.',
+  register: {
+    question: 'Neu hier?',
+    title: 'Organisation anlegen',
+    lead: 'Sie werden ihr Inhaber und laden andere später ein.',
+    organization: 'Name der Organisation',
+    organizationHint: 'Leer: Ihr Name.',
+    passwordHint_one: 'Mindestens {{count}} Zeichen.',
+    passwordHint_other: 'Mindestens {{count}} Zeichen.',
+    submit: 'Anlegen',
+  },
   second: {
     title: 'Zweiter Faktor',
     lead: 'Geben Sie den Code ein, den Ihre Authenticator-App zeigt.',

@@ -23,6 +23,16 @@ export default {
   back: 'Back to sign in',
   wrongPassword: 'Wrong email or password.',
   wrongCode: 'The code is wrong or has expired.',
+  register: {
+    question: 'New here?',
+    title: 'Create an organization',
+    lead: 'You become its owner, and invite others later.',
+    organization: 'Name of the organization',
+    organizationHint: 'Your name, if left empty.',
+    passwordHint_one: 'At least {{count}} character.',
+    passwordHint_other: 'At least {{count}} characters.',
+    submit: 'Create',
+  },
   second: {
     title: 'Second factor',
     lead: 'Enter the code that your authenticator app shows.',

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { FirstFactor, SignInOrganization } from '@rollcall/sdk'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { type ComponentType, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ComponentType, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isStatus, rollcall } from '../api.ts'
 import { PasswordField } from '../kit/password-field.tsx'
@@ -11,7 +11,9 @@ import { CodeInput } from './code-input.tsx'
 import { Frame, TextButton } from './frame.tsx'
 import { SecondFactor } from './second-factor.tsx'
 
-type Way = 'password' | 'code' | 'forgot' | 'second'
+const Register = lazy(async () => ({ default: (await import('./register.tsx')).Register }))
+
+type Way = 'password' | 'code' | 'forgot' | 'register' | 'second'
 
 const RESEND_SECONDS = 30
 
@@ -44,6 +46,12 @@ export function SignInSteps({
   const [email, setEmail] = useState(known)
   const [requestId, setRequestId] = useState('')
   const [mfaToken, setMfaToken] = useState('')
+  const { data: options } = useQuery({
+    queryKey: ['sign-in options'],
+    queryFn: ({ signal }) => rollcall.authentication.getSignInOptions({ signal }),
+    staleTime: 'static',
+    enabled: known === '',
+  })
   const back = () => setWay('password')
   const proceed = (answer: FirstFactor) => {
     if (!answer.mfaToken) return onEnter()
@@ -54,16 +62,34 @@ export function SignInSteps({
     setRequestId(id)
     setWay('code')
   }
-  const titles: Record<Way, [title: string, lead?: string]> = {
+  if (way === 'register' && options)
+    return (
+      <Suspense>
+        <Register
+          email={email}
+          passwordMinLength={options.passwordMinLength}
+          onRegistered={onEnter}
+          onBack={back}
+        />
+      </Suspense>
+    )
+  const titles: Record<Exclude<Way, 'register'>, [title: string, lead?: string]> = {
     password: [title, lead],
     code: [title],
     forgot: [t('signIn.forgotTitle'), t('signIn.forgotLead')],
     second: [t('signIn.second.title')],
   }
+  const [heading, below] = titles[way === 'register' ? 'password' : way]
   return (
-    <Surround title={titles[way][0]} lead={titles[way][1]}>
+    <Surround title={heading} lead={below}>
       {way === 'password' && (
         <ByPassword email={email} onEmail={setEmail} onWay={setWay} onCode={enterCode} onProven={proceed} />
+      )}
+      {way === 'password' && options?.registration === 'open' && (
+        <Text size="sm" c="dimmed" mt="md">
+          {t('signIn.register.question')}{' '}
+          <TextButton onClick={() => setWay('register')}>{t('signIn.register.title')}</TextButton>
+        </Text>
       )}
       {way === 'code' && (
         <ByCode email={email} requestId={requestId} onRequest={setRequestId} onBack={back} onProven={proceed} />
@@ -238,7 +264,15 @@ function ByCode({
       restart()
     },
   })
-  const error = verify.error ?? resend.error
+  const error = verify.error ?? resend.error // of the last one: each forgets the other
+  const sendAnother = () => {
+    verify.reset()
+    resend.mutate()
+  }
+  const check = (code: string) => {
+    resend.reset()
+    verify.mutate(code)
+  }
   return (
     <Stack gap="md">
       <Text c="dimmed" role="status">
@@ -251,14 +285,14 @@ function ByCode({
             : wrong(error, t('signIn.wrongCode'), problemText)}
         </Alert>
       )}
-      <CodeInput check={verify} />
+      <CodeInput check={{ ...verify, mutate: check }} />
       <Group justify="space-between" gap="xs">
         {secondsLeft > 0 ? (
           <Text size="sm" c="dimmed">
             {t('signIn.resendIn', { seconds: secondsLeft })}
           </Text>
         ) : (
-          <TextButton onClick={() => resend.mutate()}>{t('signIn.resend')}</TextButton>
+          <TextButton onClick={sendAnother}>{t('signIn.resend')}</TextButton>
         )}
         <TextButton onClick={onBack}>{t('signIn.passwordInstead')}</TextButton>
       </Group>
