@@ -9,6 +9,9 @@ import { Page } from '../kit/page.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { consentAnswer } from './consent-answer.ts'
 
+/** The request that finishes the connection: the code of an answer works once, also for those who come back here. */
+let finished: Promise<unknown> | undefined
+
 /** Where a provider sends the person after the consent: finishes connecting the mail account, once. */
 export function ConnectAccount() {
   const { t } = useTranslation()
@@ -16,7 +19,8 @@ export function ConnectAccount() {
   const finish = useMutation({
     mutationFn: async () => {
       if (answer.kind !== 'granted') return
-      await rollcall.senders.finishOauth(answer.provider, answer.body)
+      finished ??= rollcall.senders.finishOauth(answer.provider, answer.body)
+      await finished
     },
   })
   const { mutate } = finish
