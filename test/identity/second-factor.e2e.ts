@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Api, bodyOf, makeToken } from '../api.ts'
 import { fromElsewhere } from '../every-route.ts'
 import { type Founder, found, setUpSecondFactor } from './founder.ts'
 import { addPerson, password, type Refusal, unique } from './people.ts'
 import { type IdentityStack, startIdentityStack } from './shared-stack.ts'
+
+const run = promisify(execFile)
 
 type FirstFactor = { mfaRequired?: true; mfaToken: string; methods: string[]; token?: string }
 type SignIn = { token: string; expiresAt: string; user: { id: string } }
@@ -60,6 +66,20 @@ describe('the second factor', () => {
     const { token } = await bodyOf(post<SignIn>('mfa', { mfaToken: byCode.mfaToken, code: recoveryCodes[0] }))
     const me = await bodyOf(stack.api.as(token).get<{ mfa: object }>('/api/me'))
     assert.deepEqual(me.mfa, { totp: true, recoveryCodesLeft: 9, required: false })
+  })
+
+  it('is turned off by the operator for an only owner who has lost it', async () => {
+    const founder = await found(stack)
+    await setUpSecondFactor(founder.api)
+    const program = join(import.meta.dirname, '../../libs/admin/src/rollcall-admin.ts')
+    const reset = ['reset-second-factor', founder.organizationId, founder.email]
+    const env = { ...process.env, ...stack.instances('identity')[0]!.environment }
+    await run(process.execPath, [program, ...reset], { env })
+    assert.equal((await fromElsewhere(founder.api).get('/api/me')).status, 401)
+    assert.ok((await login(founder)).token)
+    await eventually('a notice', async () =>
+      (await stack.mailbox.to(founder.email)).find(text => text.includes('turned off the second factor')),
+    )
   })
 
   it('has one answer of each refusal, with its code', async () => {

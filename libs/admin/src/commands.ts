@@ -2,8 +2,10 @@
 export type AdminCommand = {
   /** One line of `rollcall-admin --help`. */
   summary: string
+  /** Names of its arguments, which are all required. Default: none. */
+  args?: readonly string[]
   /** Loads and runs the program, which logs its result and ends the process. */
-  load: () => Promise<unknown>
+  load: (...args: string[]) => Promise<unknown>
 }
 
 /** Commands by name. */

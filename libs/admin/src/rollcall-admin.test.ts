@@ -40,6 +40,17 @@ describe('rollcall-admin', () => {
     })
   }
 
+  it('hands a command its arguments, all of which are required', async () => {
+    const given: string[][] = []
+    const load = async (...args: string[]) => void given.push(args)
+    const taking: Offer = new Map([['one', { reset: { summary: 'resets', args: ['ID', 'EMAIL'], load } }]])
+    await selectCommand(['reset', '1', 'one@example.com'], taking)!.load()
+    assert.deepEqual(given, [['1', 'one@example.com']])
+    assert.throws(() => selectCommand(['reset', '1'], taking), { message: 'argument is missing: EMAIL' })
+    assert.throws(() => selectCommand(['reset', '1', '2', '3'], taking), { message: 'unexpected argument: 3' })
+    assert.match(usageOf(taking), /\n {2}reset ID EMAIL {2}resets\n/)
+  })
+
   it('lists every command in one line', () => {
     assert.equal(selectCommand(['migrate', '--help'], offer), undefined)
     assert.match(

@@ -10,15 +10,14 @@ export class UsageError extends Error {
 }
 
 /**
- * Returns the command that a command line names; undefined where it asks for help.
+ * Returns the command that a command line names, with its arguments; undefined where it asks for help.
  * @throws {UsageError}
  */
-export function selectCommand(args: readonly string[], offer: Offer): AdminCommand | undefined {
-  const { values, positionals } = parse(args)
+export function selectCommand(line: readonly string[], offer: Offer): AdminCommand | undefined {
+  const { values, positionals } = parse(line)
   if (values.help) return undefined
-  const [name, surplus] = positionals
+  const [name, ...args] = positionals
   if (name === undefined) throw new UsageError('command is missing')
-  if (surplus !== undefined) throw new UsageError(`unexpected argument: ${surplus}`)
   const { service } = values
   if (service !== undefined && !offer.has(service)) throw new UsageError(`unknown service: ${service}`)
   const found = [...offer].flatMap(([owner, commands]) => {
@@ -31,15 +30,25 @@ export function selectCommand(args: readonly string[], offer: Offer): AdminComma
     )
   }
   if (!found[0]) throw new UsageError(`unknown command: ${name}`)
-  return found[0].command
+  return withArgs(found[0].command, args)
+}
+
+function withArgs(command: AdminCommand, args: string[]): AdminCommand {
+  const { args: names = [] } = command
+  const [missing] = names.slice(args.length)
+  if (missing !== undefined) throw new UsageError(`argument is missing: ${missing}`)
+  const [surplus] = args.slice(names.length)
+  if (surplus !== undefined) throw new UsageError(`unexpected argument: ${surplus}`)
+  return { ...command, load: () => command.load(...args) }
 }
 
 /** Returns the text of `--help`. */
 export function usageOf(offer: Offer): string {
-  const names = [...offer.values()].flatMap(commands => Object.keys(commands))
-  const width = Math.max(0, ...names.map(name => name.length))
+  const labelOf = ([name, { args = [] }]: [string, AdminCommand]) => [name, ...args].join(' ')
+  const labels = [...offer.values()].flatMap(commands => Object.entries(commands).map(labelOf))
+  const width = Math.max(0, ...labels.map(label => label.length))
   const sections = [...offer].map(([service, commands]) => {
-    const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}\n`)
+    const lines = Object.entries(commands).map(each => `  ${labelOf(each).padEnd(width)}  ${each[1].summary}\n`)
     return `\n${service}:\n${lines.join('')}`
   })
   return `${HEAD}${sections.join('')}${TAIL}`
@@ -47,7 +56,7 @@ export function usageOf(offer: Offer): string {
 
 const HEAD = `Administers the services that are installed here.
 
-  rollcall-admin [--service NAME] COMMAND
+  rollcall-admin [--service NAME] COMMAND [ARGUMENT …]
 `
 const TAIL = `
 Takes the settings of the service from the environment. --service is needed for a command of several services.

@@ -15,5 +15,11 @@ export const commands: AdminCommands = {
     summary: 'Encrypts all stored secrets under the first key of SECRET_KEYS',
     load: () => import('./rotate-secrets.ts'),
   },
+  'reset-second-factor': {
+    summary: 'Turns the second factor of an account off, as for the only owner who has lost it',
+    args: ['ORGANIZATION_ID', 'EMAIL'],
+    load: async (organizationId, email) =>
+      (await import('./reset-second-factor.ts')).resetSecondFactor(organizationId!, email!),
+  },
   ...busCommands,
 }

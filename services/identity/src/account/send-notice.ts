@@ -14,19 +14,21 @@ export const PASSWORD_CHANGED: Notice = {
   change: 'the password of your account was changed.',
 }
 
-/** Tells a person by mail that the own account has changed. Does not wait for the mail; logs a failure. */
+/**
+ * Tells a person by mail that the own account has changed. Logs a failure. Only a process that ends next needs to wait.
+ */
 export function sendNotice(
   { mailer }: Context,
   { _id, organization, name, email }: User,
   { change, ...notice }: Notice,
-  { logger }: Call,
-): void {
+  { logger }: Pick<Call, 'logger'>,
+): Promise<void> {
   const text = [
     `Hello ${quoted(name)},`,
     change,
     'If you did not expect this, tell an administrator of your organization at once.',
   ].join('\n\n')
-  mailer
+  return mailer
     .send({ organizationId: String(organization), userId: String(_id), to: email, text, ...notice })
     .catch(err => logger.error({ err, purpose: notice.purpose }, 'notice of a changed account failed'))
 }

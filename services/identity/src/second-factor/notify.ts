@@ -11,8 +11,13 @@ const CHANGES = {
   codes: 'the recovery codes of your account were replaced. The old ones no longer work.',
 } as const
 
-/** Tells a person by mail that their second factor has changed. Does not wait for the mail. */
-export function notifySecondFactor(context: Context, user: User, change: keyof typeof CHANGES, call: Call): void {
+/** Tells a person by mail that their second factor has changed, like `sendNotice`. */
+export function notifySecondFactor(
+  context: Context,
+  user: User,
+  change: keyof typeof CHANGES,
+  call: Pick<Call, 'logger'>,
+): Promise<void> {
   const notice = { purpose: 'second_factor_changed', subject: 'Your second factor has changed' } as const
-  sendNotice(context, user, { ...notice, change: CHANGES[change] }, call)
+  return sendNotice(context, user, { ...notice, change: CHANGES[change] }, call)
 }
