@@ -25,6 +25,8 @@ export type Mailing = {
   isReleased: boolean
   /** With a rate: when the next mail may go, in milliseconds since 1970. */
   nextAt: number | null
+  /** When no mail was due last, or none that rate and quotas let go. Absent in records of former releases. */
+  idleAt?: Date | null
   counts: MailingCounts
   createdAt: Date
   updatedAt: Date
@@ -65,6 +67,7 @@ export const mailingSchema = new Schema<Mailing>(
     isClosed: { type: Boolean, default: false },
     isReleased: { type: Boolean, default: false },
     nextAt: { type: Number, default: null },
+    idleAt: { type: Date, default: null },
     counts: {
       recipients: count,
       sent: count,

@@ -22,18 +22,20 @@ import { mailings } from './mailings.ts'
 import { sendMailing, sendMailingsJob } from './send-mailings.job.ts'
 
 const LIMIT_MS = 20_000
+const HOUR_MS = 3_600_000
 
 describe('mailings', () => {
   let server: MailServer
   let test: TestContext
   let context: Context
   let sender: Sender
+  const metrics = createMetrics('messaging')
   before(async () => {
     server = await startMailServer()
     test = await testContext({ SMTP_URL: `smtp://127.0.0.1:${server.port}`, MAIL_RETRY_MS: '50', MAIL_ATTEMPTS: '3' })
     context = { ...test.context }
     context.mailingsJob = sendMailingsJob(context, (mailing, slice) => sendMailing(context, mailing, slice))
-    context.mailingsJob.start({ logger: context.logger, metrics: createMetrics('messaging') })
+    context.mailingsJob.start({ logger: context.logger, metrics })
     await storeDomain(test, 'example.org')
     sender = await storeSender(test, 'news@example.org', { isDefault: true })
   })
@@ -520,6 +522,35 @@ describe('mailings', () => {
     const startedAt = Date.now()
     await send(recipients, { ratePerMinute: 150 })
     assert.ok(Date.now() - startedAt >= 3 * 400, 'four mails, 400 ms apart')
+  })
+
+  it('are late while a mail that is due does not go, and not while all wait for another attempt', async () => {
+    const { mails, mailings: stored } = tenant()
+    const oldestSeconds = async () => {
+      const { values } = await metrics.registry.getSingleMetric('rollcall_job_oldest_waiting_seconds')!.get()
+      return values[0]!.value
+    }
+    /** Begins a mailing of one mail that made no progress for an hour. */
+    const begin = async (to: { contactId: string; email: string }, nextTryAt: Date) => {
+      const id = await put()
+      await queue(id, [to])
+      await rpc().closeMailing({ id }, call())
+      await mails.updateOne({ campaign: id }, { $set: { nextTryAt } })
+      const sending = { state: 'sending' as const, updatedAt: new Date(Date.now() - HOUR_MS) }
+      await stored.updateOne({ _id: id }, { $set: sending }, { timestamps: false })
+      return id
+    }
+    const to = contact()
+    const { reached, open } = closedAfter([to], 0)
+    const due = await begin(to, new Date())
+    await reached
+    await eventually('the due mail is late', async () => (await oldestSeconds()) > 3000)
+    open()
+    await finished(due)
+    const waiting = await begin(contact(), new Date(Date.now() + HOUR_MS))
+    await eventually('the job has looked at it', async () => (await stored.findOne({ _id: waiting }))!.idleAt !== null)
+    await eventually('none is late', async () => (await oldestSeconds()) < 300)
+    await set(waiting, 'cancelled')
   })
 
   it('keep their sender and content once they have begun, whatever the default sender is and can do by then', async () => {

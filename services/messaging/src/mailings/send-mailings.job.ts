@@ -14,6 +14,7 @@ import { recordEnds } from './record-ends.ts'
 const SLICE_MS = 30_000
 /** Looks again at least this often, because state and rate may change. */
 const MAX_WAIT_MS = 1000
+const IDLE_EVERY_MS = 60_000
 const RECOVERED_AT_ONCE = 500
 const RELEASED_AT_ONCE = 1000
 /** The batch grows while it takes less than this, and shrinks above, so that it and the next one begin while they are fresh. */
@@ -49,7 +50,7 @@ export function sendMailingsJob(
     lease: { store },
     unfinished: () => collections.unscoped.mailings.find(hasWork, listed).lean<Mailing[]>(),
     load: ({ _id, organization }) => collections.of(organization).mailings.findOne({ ...hasWork, _id }),
-    since: ({ updatedAt }) => updatedAt,
+    since: ({ updatedAt, idleAt }) => (idleAt && idleAt > updatedAt ? idleAt : updatedAt),
     run,
   })
 }
@@ -61,7 +62,7 @@ const hasWork = {
 }
 
 /** What a search needs: contents are large. */
-const listed = { organization: 1, updatedAt: 1 }
+const listed = { organization: 1, updatedAt: 1, idleAt: 1 }
 /** What may change from burst to burst. */
 const current = { state: 1, ratePerMinute: 1, nextAt: 1 } as const
 
@@ -97,7 +98,11 @@ async function sendBatches(context: Context, mailing: Mailing, slice: LeaseSlice
       const { sending, batch } = opened
       if ('waitMs' in batch) {
         const isLast = batch.waitMs === Number.POSITIVE_INFINITY && inHand.taken().length > 0
-        if (isLast || batch.waitMs >= MAX_WAIT_MS) return isLast ? 'again' : MAX_WAIT_MS
+        if (isLast) return 'again'
+        if (batch.waitMs >= MAX_WAIT_MS) {
+          await recordIdle(context, mailing)
+          return MAX_WAIT_MS
+        }
         await pause(batch.waitMs, slice.signal)
         continue
       }
@@ -152,6 +157,13 @@ function createOpener(context: Context, mailing: Mailing, inHand: InHand) {
 async function isSending({ collections }: Context, { organization, _id }: Mailing): Promise<boolean> {
   const { mailings } = collections.of(organization)
   return (await mailings.findOne({ _id, state: 'sending' }, { projection: { _id: 1 } })) !== null
+}
+
+/** Records, once a minute, that no mail may go now: a mailing that waits for its time is not late. */
+async function recordIdle({ collections }: Context, { _id, organization, idleAt }: Mailing): Promise<void> {
+  const now = new Date()
+  if (idleAt && Number(now) - Number(idleAt) < IDLE_EVERY_MS) return
+  await collections.of(organization).mailings.updateOne({ _id }, { $set: { idleAt: now } }, { timestamps: false })
 }
 
 /** Releases a batch of which nothing begins. */
