@@ -69,9 +69,11 @@ function optForm({ all, again }: Texts, unsubscribed: boolean): Html {
     : html`<form method="post"><button name="action" value="unsubscribe">${all}</button></form>`
 }
 
+/** The form names the lists that it shows: others that the contact comes onto meanwhile are kept. */
 function listForm({ lists: legend, keep, save }: Texts, lists: readonly PreferredList[]): Html {
   const boxes = lists.map(
-    ({ id, name }) => html`<label><input type="checkbox" name="list" value="${id}" checked> ${name}</label>`,
+    ({ id, name }) => html`<input type="hidden" name="shown" value="${id}">
+<label><input type="checkbox" name="list" value="${id}" checked> ${name}</label>`,
   )
   return html`<form method="post">
 <fieldset>

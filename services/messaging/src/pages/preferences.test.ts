@@ -128,7 +128,7 @@ describe('the page of preferences', () => {
   it('leaves the lists whose boxes were cleared, and undoes that', async () => {
     const key = keyOf(urlOf(message))
     const [news, offers] = ['1'.repeat(24), '2'.repeat(24)]
-    const page = await submit(key, `action=save&list=${offers}`)
+    const page = await submit(key, `action=save&shown=${news}&shown=${offers}&list=${offers}`)
     assert.deepEqual(
       changes.map(({ how, leave, unsubscribed }) => [how, leave, unsubscribed]),
       [['preference', [news], undefined]],
@@ -137,6 +137,16 @@ describe('the page of preferences', () => {
     assert.match(page, new RegExp(`<input type="hidden" name="list" value="${news}">`))
     await submit(key, `action=rejoin&list=${news}`)
     assert.deepEqual(changes.at(-1)?.rejoin, [news])
+  })
+
+  it('leaves no list that the person has not seen', async () => {
+    const key = keyOf(urlOf(message))
+    const shown = [...(await show(key)).matchAll(/name="shown" value="(\w+)"/g)].map(([, id]) => `&shown=${id}`)
+    preferences!.lists.push({ id: '3'.repeat(24), name: 'Imported since' })
+    const page = await submit(key, `action=save${shown.join('')}&list=${'1'.repeat(24)}`)
+    assert.deepEqual(changes.at(-1)!.leave, ['2'.repeat(24)])
+    assert.match(page, /You have left: Offers</)
+    assert.match(page, /value="3{24}" checked> Imported since/)
   })
 
   it('takes back a complaint where its author subscribes again, but no bounce', async () => {

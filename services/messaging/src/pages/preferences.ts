@@ -65,7 +65,8 @@ function choiceOf(form: URLSearchParams, before: Preferences | undefined): Choic
     case 'resubscribe':
       return { unsubscribed: false, how: 'link', done: { kind: 'resubscribed' } }
     case 'save': {
-      const left = (before?.lists ?? []).filter(({ id }) => !named.includes(id))
+      const cleared = form.getAll('shown').filter(id => !named.includes(id))
+      const left = (before?.lists ?? []).filter(({ id }) => cleared.includes(id))
       return { leave: left.map(({ id }) => id), how: 'preference', done: { kind: 'saved', left } }
     }
     case 'rejoin':
