@@ -201,6 +201,10 @@ describe('reports of Mailgun', () => {
       changes.map(({ contactId, how, unsubscribed, emailId }) => [contactId, how, unsubscribed, emailId]),
       [byAddress, byId].map(({ _id }) => [contact, 'provider', true, String(_id)]),
     )
+    const repeated = reportOf(byAddress, 'unsubscribed')
+    await send(repeated)
+    await assert.rejects(send(repeated), refused)
+    assert.equal(changes.length, 3)
   })
 
   it('of unknown messages and events are taken and ignored', async () => {

@@ -56,7 +56,11 @@ export async function receiveReport(context: Context, request: PageRequest): Pro
   const { signature, 'event-data': reported } = parse(body)
   const tenant = context.collections.of(organizationId)
   await verify(context, tenant, organizationId, signature)
-  if (reported.event === 'unsubscribed') await unsubscribe(context, tenant, organizationId, reported)
+  if (reported.event === 'unsubscribed') {
+    // Before it has an effect that is not part of the transaction below.
+    if (await isUsed(tenant, signature.token)) throw new AppError('provider.report_refused')
+    await unsubscribe(context, tenant, organizationId, reported)
+  }
   const expiresAt = new Date(Date.now() + 2 * MAX_AGE_MS)
   const take = context.store.transaction(async tx => {
     await tenant.providerReports.insertOne({ token: signature.token, expiresAt }, { tx })
@@ -100,9 +104,13 @@ async function verify(
 }
 
 /** Refuses a report whose token was used; another duplicate arose from a concurrent write, and the provider repeats it. */
-async function refuseRepeated({ providerReports }: Tenant, token: string, cause: unknown): Promise<never> {
-  const isUsed = (await providerReports.findOne({ token })) !== null
-  throw new AppError(isUsed ? 'provider.report_refused' : 'service.unavailable', {}, { cause })
+async function refuseRepeated(tenant: Tenant, token: string, cause: unknown): Promise<never> {
+  const code = (await isUsed(tenant, token)) ? 'provider.report_refused' : 'service.unavailable'
+  throw new AppError(code, {}, { cause })
+}
+
+async function isUsed({ providerReports }: Tenant, token: string): Promise<boolean> {
+  return (await providerReports.findOne({ token })) !== null
 }
 
 /** Returns the message of a report. Mailgun keeps our Message-ID, which begins with the id of the message. */
