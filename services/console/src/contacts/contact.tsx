@@ -222,7 +222,8 @@ function BlockForm({ contact: { _id, email }, onClose }: { contact: ContactRecor
   )
 }
 
-function Details({ contact }: { contact: ContactRecord }) {
+/** What is known of a contact, edited in place. */
+export function Details({ contact }: { contact: ContactRecord }) {
   const { t } = useTranslation()
   const { data: lists } = useQuery({
     queryKey: ['contacts', contact._id, 'lists'],

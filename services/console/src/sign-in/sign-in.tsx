@@ -65,12 +65,7 @@ export function SignInSteps({
   if (way === 'register' && options)
     return (
       <Suspense>
-        <Register
-          email={email}
-          passwordMinLength={options.passwordMinLength}
-          onRegistered={onEnter}
-          onBack={back}
-        />
+        <Register email={email} passwordMinLength={options.passwordMinLength} onRegistered={onEnter} onBack={back} />
       </Suspense>
     )
   const titles: Record<Exclude<Way, 'register'>, [title: string, lead?: string]> = {
