@@ -91,7 +91,7 @@ async function eraseMails(context: Context, person: Person): Promise<number> {
     const { _id, contact, steps } = mail
     const blank = { to: ERASED, subject: ERASED, text: null, html: null, headers: null, error: null }
     const blankSteps = steps.map(step => ({ ...step, detail: null }))
-    await mails.updateOne({ _id }, { $set: { ...blank, steps: blankSteps } })
+    await mails.updateOne({ _id }, { $set: { ...blank, steps: blankSteps } }, { timestamps: false })
     const waits = { _id, status: { $in: ['scheduled', 'queued'] } }
     const cancelled = { status: 'cancelled', dueAt: null, finishedAt: new Date() }
     if (contact === null) await mails.updateOne(waits, { $set: cancelled, $inc: { attempts: 1 } })

@@ -372,6 +372,26 @@ describe('mailings', () => {
     assert.deepEqual(received(recipients), [])
   })
 
+  it('show when a recipient reached its status, whatever follows', async () => {
+    const [reader] = contacts(1)
+    const { id } = await send([reader!])
+    const mail = (await tenant().mails.findOne({ campaign: id }))!
+    const report = (kind: Report['kind']) =>
+      takeReport(
+        context,
+        { organizationId: test.organizationId, messageId: String(mail._id) },
+        { kind, detail: kind, isBadAddress: false },
+      )
+    await report('complained')
+    const at = '2020-01-01T00:00:00.000Z'
+    assert.notEqual((await recipientsOf(id))[0]!.at, at)
+    await tenant().mails.updateOne({ _id: mail._id }, { $set: { updatedAt: new Date(at) } }, { timestamps: false })
+    await report('delivered')
+    await test.erase(reader!)
+    const [shown] = await recipientsOf(id)
+    assert.deepEqual([shown!.email, shown!.status, shown!.at], ['[erased]', 'complained', at])
+  })
+
   it('let the others wait while a server is lost with every mail', async () => {
     const { config } = context
     context.config = { ...config, MAIL_RETRY_MS: 3_600_000 }

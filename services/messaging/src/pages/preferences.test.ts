@@ -189,9 +189,11 @@ describe('the page of preferences', () => {
     const { mails, mailings } = tenant()
     await mailings.insertOne({ _id: campaign, sender: new Types.ObjectId(), subject: 'S' })
     const id = await newMail('alex@example.com')
-    await mails.updateOne({ _id: id }, { $set: { campaign } })
+    const reachedAt = new Date(0)
+    await mails.updateOne({ _id: id }, { $set: { campaign, updatedAt: reachedAt } }, { timestamps: false })
     for (let times = 0; times < 2; times++) await submit(keyOf(urlOf(id)), 'List-Unsubscribe=One-Click')
     assert.equal((await mailings.findOne({ _id: campaign }))?.counts.unsubscribed, 1)
+    assert.deepEqual((await mails.findOne({ _id: id }))?.updatedAt, reachedAt)
     const { points } = await seriesOf(test.context, { id: String(campaign), interval: 'day' }, test.organizationId)
     assert.deepEqual(
       points.map(({ sent, unsubscribed }) => [sent, unsubscribed]),

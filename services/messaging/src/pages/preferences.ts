@@ -108,7 +108,8 @@ async function countUnsubscribed(
   const { mails, mailings } = collections.of(organizationId)
   await store.transaction(async tx => {
     const first = { _id: messageId, unsubscribedAt: null, campaign: { $ne: null } }
-    const mail = await mails.findOneAndUpdate(first, { $set: { unsubscribedAt: new Date() } }, { tx })
+    const left = { $set: { unsubscribedAt: new Date() } }
+    const mail = await mails.findOneAndUpdate(first, left, { tx, timestamps: false })
     if (mail?.campaign) await mailings.updateOne({ _id: mail.campaign }, { $inc: { 'counts.unsubscribed': 1 } }, { tx })
   })
 }

@@ -50,7 +50,8 @@ export async function recordIn(
   const step = { type: status, at, detail: detail ?? null }
   const steps = wasLost ? [{ type: 'sent', at: sentAt, detail: null }, step] : [step]
   const first = { _id: mail._id, 'steps.type': { $ne: status } }
-  const { matchedCount } = await mails.updateOne(first, { $set: set, $push: { steps: { $each: steps } } }, { tx })
+  const change = { $set: set, $push: { steps: { $each: steps } } }
+  const { matchedCount } = await mails.updateOne(first, change, { tx, timestamps: isFurther })
   if (matchedCount === 0) return false
   if (arrived.includes(status)) await forgetSoftBounces(tenant, mail, tx)
   const counted = { [`counts.${status}`]: 1, ...(wasLost && { 'counts.failed': -1, 'counts.sent': 1 }) }
