@@ -35,7 +35,7 @@ export type Campaigns = {
   countCampaignAudience: { kind: 'unary'; request: CountCampaignAudienceRequest; response: AudienceCounts }
   /** Checks a campaign as its start would, and returns the state of every check with the counts of its audience. Use it to show what is missing before it starts. */
   reviewCampaign: { kind: 'unary'; request: IdRequest; response: CampaignReview }
-  /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Honours the shared list parameters. */
+  /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Each recipient is kept 30 days after its mail has ended. Honours the shared list parameters. */
   listCampaignRecipients: { kind: 'server_stream'; request: ListOfRequest; response: HttpBody }
   /** Returns the counts of a campaign as they are now, and by hour or day. Use it to compare campaigns and to see when they are read. */
   getCampaignReport: { kind: 'unary'; request: GetCampaignReportRequest; response: CampaignReport }
@@ -278,7 +278,7 @@ export type GetCampaignReportRequest = {
 
 export type CampaignReport = {
   counts?: CampaignCounts | null
-  /** Oldest first, without intervals in which nothing happened. */
+  /** Oldest first, without intervals in which nothing happened. Those by hour are kept 30 days. */
   series: MailingPoint[]
   /** The most clicked first: at most 1000. */
   links: MailingLink[]

@@ -407,7 +407,7 @@ export type CampaignRecipient = {
 /** CampaignReport as JSON. */
 export type CampaignReport = {
   counts: CampaignCounts
-  /** Oldest first, without intervals in which nothing happened. */
+  /** Oldest first, without intervals in which nothing happened. Those by hour are kept 30 days. */
   series: MailingPoint[]
   /** The most clicked first: at most 1000. */
   links: MailingLink[]
@@ -3205,7 +3205,7 @@ export type Api = {
     countAudience(body?: CountCampaignAudienceBody, options?: KeyedOptions): Promise<AudienceCounts>
     /** Checks a campaign as its start would, and returns the state of every check with the counts of its audience. Use it to show what is missing before it starts. */
     review(id: string, options?: RequestOptions): Promise<CampaignReview>
-    /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Honours the shared list parameters. */
+    /** Lists the recipients of a campaign and what became of each mail. Use it to find out who did not get it, and why. Empty before the start. Each recipient is kept 30 days after its mail has ended. Honours the shared list parameters. */
     listRecipients(id: string, query?: ListQuery<CampaignRecipientFields>, options?: RequestOptions): List<CampaignRecipient>
     /** Returns the counts of a campaign as they are now, and by hour or day. Use it to compare campaigns and to see when they are read. */
     getReport(id: string, query?: { interval?: 'hour' | 'day' }, options?: RequestOptions): Promise<CampaignReport>

@@ -8,6 +8,7 @@ import { envelope, parseList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { callsOf } from './calls.ts'
 import type { Campaign } from './campaign.model.ts'
+import { withDaily } from './daily-series.ts'
 
 const EMPTY_FILE = ['email', 'contact', 'status', 'at', 'error'].map(heading => [heading, () => null] as const)
 
@@ -43,7 +44,7 @@ export async function getCampaignReport(
     context.sending.series(campaign, interval, asService),
     context.sending.links(campaign, asService),
   ])
-  return { counts, series, links }
+  return { counts, series: interval === 'day' ? withDaily(campaign.daily, series) : series, links }
 }
 
 /** Returns a list without records, for parameters that any list would take. @throws {AppError} request.invalid_field */

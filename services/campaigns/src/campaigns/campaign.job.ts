@@ -1,11 +1,13 @@
 import { AppError } from '@rollcall/contract'
 import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
 import type { Mailing } from '@rollcall/protos/gen/messaging-v1.ts'
+import type { CallContext } from '@rollcall/rpc'
 import { addEvents, event, type OutgoingEvent, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { callOf } from './calls.ts'
 import { type Campaign, eventCampaign } from './campaign.model.ts'
 import { syncState } from './change-state.ts'
+import { countDaily } from './daily-series.ts'
 import { selectionOf } from './selection-of.ts'
 import { begin } from './start-campaign.ts'
 
@@ -31,7 +33,7 @@ const SYSTEM = { kind: 'system', id: null, name: 'campaigns' } as const
  *    refused, because its segment or list no longer exists as it was, the campaign pauses until somebody resumes it.
  * 3. Copy the counts until the sending side has finished, or has paused by itself. If its state differs from that of the
  *    campaign, because a process died between the two, the campaign's state counts.
- * 4. Follow the counts of opens and clicks of a finished campaign for 30 days.
+ * 4. Follow the counts of opens and clicks of a finished campaign for 30 days. Those by day are kept with the campaign.
  */
 export function campaignJob(model: Unscoped<Campaign>, run: (campaign: Campaign) => Promise<Outcome>): DueJob {
   return defineJob({ name: 'campaigns', due: { model }, concurrency: 10, concurrencyPerOrganization: 3, run })
@@ -120,6 +122,7 @@ async function watch(context: Context, campaign: Campaign): Promise<Outcome> {
   }
   if (isApart(campaign, state)) await syncState(context, campaign, as)
   await store(context, campaign, { counts })
+  await keepDaily(context, campaign, as)
   return WATCH_MS
 }
 
@@ -145,10 +148,18 @@ type OwnEvent = 'campaign.cancelled' | 'campaign.failed' | 'campaign.finished' |
 /** Copies the counts of a finished campaign, ever more rarely. */
 async function follow(context: Context, campaign: Campaign): Promise<Outcome> {
   const ageMs = Date.now() - (campaign.finishedAt ?? campaign.updatedAt).getTime()
-  const { counts } = await context.sending.get(campaign, callOf(campaign))
+  const as = callOf(campaign)
+  const { counts } = await context.sending.get(campaign, as)
   if (ageMs > FOLLOW_MS) return (await store(context, campaign, { counts, dueAt: null })) ? 'done' : 'again'
   await store(context, campaign, { counts })
+  await keepDaily(context, campaign, as)
   return Math.min(Math.max(ageMs / 20, WATCH_MS), MAX_FOLLOW_PAUSE_MS)
+}
+
+/** Stores the counts by day with the campaign when it is time to. If counting fails, the job tries again later. */
+async function keepDaily(context: Context, campaign: Campaign, as: CallContext): Promise<void> {
+  const daily = await countDaily(context, campaign, as)
+  if (daily) await store(context, campaign, { daily })
 }
 
 async function end(context: Context, campaign: Campaign): Promise<Outcome> {

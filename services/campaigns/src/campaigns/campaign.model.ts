@@ -3,6 +3,7 @@ import type { Actor } from '@rollcall/rpc'
 import { presenter } from '@rollcall/store'
 import { Schema, type Types } from 'mongoose'
 import { type CampaignStatus, campaignStatuses } from './campaign-states.ts'
+import type { DailySeries } from './daily-series.ts'
 import type { SentContent } from './sending.ts'
 
 export { campaignFields }
@@ -35,6 +36,7 @@ export type Campaign = {
   scheduledBy: Actor | null
   /** What is sent, as it was at the start. */
   content: SentContent | null
+  daily: DailySeries | null
   /** How far the audience is taken: the position of the last contact, and of the newest one at the start. */
   taken: { position: number; until: number | null; isWhole: boolean }
   /** When the job has to look at it; see `DueRecord`. */
@@ -92,6 +94,7 @@ export const campaignSchema = new Schema<Campaign>(
     createdBy: { type: mixed, required: true },
     scheduledBy: { type: mixed, default: null },
     content: { type: mixed, default: null },
+    daily: { type: mixed, default: null },
     taken: { type: mixed, default: { position: 0, until: null, isWhole: false } },
     dueAt: date,
     attempts: { type: Number, default: 0 },

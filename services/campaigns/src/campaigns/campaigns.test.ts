@@ -541,6 +541,24 @@ describe('campaigns', () => {
     assert.equal(now.file.split('\r\n').length, 3)
   })
 
+  it('keep their counts by day, also when their mails are gone', async () => {
+    const me = testCaller()
+    const { id } = await ready(me, 3)
+    await start(me, id)
+    await isTaken(id)
+    const mailing = service.messaging.mailings.get(id)!
+    mailing.counts = { sent: 3 }
+    await reached(me, id, 'sent')
+    const stored = () => service.db.collection('campaigns').findOne({ _id: new Types.ObjectId(id) })
+    await eventually('the counts are kept', async () => Boolean((await stored())?.daily))
+    mailing.counts = { sent: 1 }
+    const { series } = await campaigns.getCampaignReport({ id }, me)
+    assert.deepEqual(
+      series.map(({ at, sent }) => [at, sent]),
+      [['day', 3]],
+    )
+  })
+
   it('are tested with the oldest contact, whatever their state', async () => {
     const me = testCaller()
     const { id } = await ready(me, 1, { subject: 'Hi' })
