@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { describe, it } from 'node:test'
+import { after, describe, it } from 'node:test'
 import { deadLetterTopic, topics } from '@rollcall/bus'
 import { eventPublishers, isEventType } from '@rollcall/contract'
 import { SERVICES } from '@rollcall/local'
@@ -68,6 +69,25 @@ describe('the guide to running in a cluster', () => {
     const next = settingsOf(execFileSync(join(deploy, 'new-keys.sh'), ['gateway'], { encoding: 'utf8' }))
     assert.deepEqual(Object.keys(next), ['ASSERTION_KEY_GATEWAY', 'ASSERTION_PUBLIC_KEYS'])
     assert.notEqual(next.ASSERTION_KEY_GATEWAY, made.ASSERTION_KEY_GATEWAY)
+  })
+
+  it('has keys made for the services that a release adds, and trusted beside the others', { skip: !hasOpenssl }, () => {
+    const [, commands = ''] = /^If the release has new services[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(readme) ?? []
+    const [, added = ''] = /^deploy\/new-keys\.sh (.+) \|$/m.exec(commands) ?? []
+    const older = SERVICES.filter(service => !added.split(' ').includes(service))
+    const secret = settingsOf(execFileSync(join(deploy, 'new-keys.sh'), older, { encoding: 'utf8' }))
+    const work = mkdtempSync(join(tmpdir(), 'readme-'))
+    after(() => rmSync(work, { recursive: true }))
+    symlinkSync(deploy, join(work, 'deploy'))
+    const kubectl = `kubectl() { printf %s '${secret.ASSERTION_PUBLIC_KEYS}'; }`
+    execFileSync('sh', ['-euc', `${kubectl}\n${commands}`], { cwd: work })
+    const merged = { ...secret, ...settingsOf(readFileSync(join(work, 'keys.env'), 'utf8')) }
+    const { ASSERTION_PUBLIC_KEYS = '' } = merged
+    for (const service of SERVICES) {
+      const ASSERTION_KEY = merged[`ASSERTION_KEY_${service.toUpperCase()}`]!
+      const { signingKey, publicKeys } = readTrust({ ASSERTION_KEY, ASSERTION_PUBLIC_KEYS })
+      assert.ok(publicKeys.has(keyName(service, signingKey.id)), service)
+    }
   })
 
   it('has Helm wait for as long as a migration may take', () => {
