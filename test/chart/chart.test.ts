@@ -143,6 +143,30 @@ describe('the keys of the services', { skip }, () => {
   })
 })
 
+describe('a restore', { skip }, () => {
+  it('starts messaging at the second upgrade, after people were erased again', async () => {
+    const readme = readFileSync(join(CHART, '..', '..', 'README.md'), 'utf8').replaceAll(/ *\\\n */g, ' ')
+    const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
+    const upgrades = [...recipe.matchAll(/^helm .*\bupgrade .*$|\/erase"/gm)].map(([line]) => line)
+    const [first = '', erasure, second = ''] = upgrades
+    assert.ok(erasure === '/erase"' && upgrades.length === 3)
+    const flagsOf = (command: string) => command.match(/--set \S+/g) ?? []
+    assert.deepEqual(
+      flagsOf(second), // Helm removes what was set before
+      flagsOf(first).map(flag => flag.replace(/=.*/, '=null')),
+    )
+    const flags = flagsOf(first).flatMap(flag => flag.split(' '))
+    const objects = await render(newest, profileFile('one-node'), `${MINORS[0]}.0`, ...flags)
+    const replicas = objects
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata, spec }) => [metadata.labels['app.kubernetes.io/component'], spec.replicas])
+    assert.deepEqual(Object.fromEntries(replicas), {
+      ...Object.fromEntries(SERVICES.map(service => [service, 1])),
+      messaging: 0,
+    })
+  })
+})
+
 describe('the check of what holds together', { skip }, () => {
   for (const [what, expected, spoil] of SPOILT()) {
     it(`finds ${what}`, () => {
