@@ -1103,6 +1103,7 @@ describe('the console', () => {
     await link()
     await page.getByRole('dialog').getByText('Already taken').waitFor()
     await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard' }).click()
     await page.goBack()
     await unlink.click()
     await unlink.waitFor({ state: 'detached' })

@@ -43,7 +43,7 @@ export function ProviderLink() {
   if (useMissing()('providers.set')) return null
   return (
     <Text size="md">
-      <Link to="/settings" search={{ tab: 'provider' }} className="rc-link">
+      <Link to="/settings" search={{ tab: 'provider' }} className="rc-link" ignoreBlocker>
         {t('kit.errors.setUpProvider')}
       </Link>
     </Text>
