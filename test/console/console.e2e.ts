@@ -721,6 +721,7 @@ describe('the console', () => {
     await offer.waitFor()
     assert.equal(await form.getByLabel('Email').inputValue(), 'typed@example.com')
     await form.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
     await offer.getByRole('button', { name: 'Continue the import' }).click()
     await page.getByRole('combobox', { name: 'Target of Full name' }).waitFor()
   })
