@@ -6,6 +6,12 @@ import { fullName } from './root.ts'
 /** A type of JSON, in TypeScript and as a JSON Schema. */
 type JsonType = { type: string; schema: Record<string, unknown> }
 
+/** Integers by their type in protos. Those of 64 bits are numbers of JavaScript, too. */
+export const integers = {
+  int32: { type: 'integer', format: 'int32', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  int64: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+}
+
 const text = { type: 'string' }
 
 /** The names that `types` of a rule can have, besides those of messages. */
@@ -13,7 +19,7 @@ const named: Readonly<Record<string, JsonType>> = {
   null: { type: 'null', schema: { type: 'null' } },
   string: { type: 'string', schema: text },
   number: { type: 'number', schema: { type: 'number' } },
-  integer: { type: 'number', schema: { type: 'integer' } },
+  integer: { type: 'number', schema: integers.int64 },
   boolean: { type: 'boolean', schema: { type: 'boolean' } },
   date: { type: 'string', schema: { ...text, ...formats.date.schema } },
   email: { type: 'string', schema: { ...text, ...formats.email.schema } },

@@ -3,12 +3,13 @@ import { codeSamplesOf } from './code-samples.ts'
 import { eventWebhooks, webhookHeaders } from './describe-events.ts'
 import { type ErrorCode, entryOf, errorCodes, errorTextOf } from './errors/catalogue.ts'
 import type { Example, Examples } from './examples.ts'
+import { integers } from './json-types.ts'
 import { limits } from './limits.ts'
 import { ruleOf, shapeOf, wireNameOf } from './options.ts'
 import { statusOn } from './route-errors.ts'
 import { acceptsIdempotencyKey, speaksOAuth } from './route-traits.ts'
 import { findMessage, type Route } from './routes.ts'
-import { integers, type Schema, Schemas } from './schemas.ts'
+import { type Schema, Schemas } from './schemas.ts'
 
 type Operation = Record<string, unknown>
 /** An OpenAPI 3.1 document. */

@@ -1,6 +1,6 @@
 import protobuf from 'protobufjs'
 import { formats } from './formats.ts'
-import { declaredTypesOf } from './json-types.ts'
+import { declaredTypesOf, integers } from './json-types.ts'
 import { ContractError, type JsonKind, type RuleOption, ruleOf, shapeOf, shownFieldsOf, wireNameOf } from './options.ts'
 import { fullName } from './root.ts'
 
@@ -9,12 +9,6 @@ export type Schema = Record<string, unknown>
 
 /** Where references of schemas lead. */
 export const COMPONENTS = '#/components/schemas/'
-
-/** Integers by their type in protos. Those of 64 bits are numbers of JavaScript, too. */
-export const integers = {
-  int32: { type: 'integer', format: 'int32', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  int64: { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-}
 
 /** Component schemas, generated from messages on demand. */
 export class Schemas {
