@@ -48,9 +48,9 @@ describe('a job of records that are due', () => {
   const add = async (organization: Types.ObjectId, count: number, dueAt = new Date()) => {
     await tasks.insertMany(Array.from({ length: count }, () => ({ organization, dueAt })))
   }
-  const until = async (holds: () => boolean) => {
-    for (let tries = 0; tries < 1000 && !holds(); tries++) await pause(20)
-    assert.ok(holds())
+  const until = async (holds: () => boolean | Promise<boolean>) => {
+    for (let tries = 0; tries < 1000 && !(await holds()); tries++) await pause(20)
+    assert.ok(await holds())
   }
   const end = ({ _id }: Task) => tasks.updateOne({ _id }, { $set: { dueAt: null } })
 
@@ -125,6 +125,27 @@ describe('a job of records that are due', () => {
     assert.equal(hanging, 2)
     open()
     await until(() => hanging === 20)
+  })
+
+  it('does not count records as late whose value of a field holds them up', async () => {
+    const [failing, late] = [new Types.ObjectId(), new Types.ObjectId()]
+    await add(failing, 2, new Date(Date.now() - 3_600_000))
+    await add(late, 2, new Date(Date.now() - 600_000))
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const metrics = createMetrics('test')
+    const run = async (task: Task) => {
+      await opened
+      await end(task)
+      return 'done' as const
+    }
+    start(run, { metrics, concurrencyPer: { field: 'organization', limitOf: () => 1, held: () => [String(failing)] } })
+    let text = ''
+    await until(async () => {
+      text = await metrics.registry.metrics()
+      return /rollcall_jobs_unfinished{job_name="tasks",.*} [1-4]/.test(text)
+    })
+    open()
+    assert.match(text, /rollcall_job_oldest_waiting_seconds{job_name="tasks",.*} 6\d\d\./)
   })
 
   it('does not search again for each record that a limit keeps back', async t => {

@@ -33,8 +33,11 @@ export type DueJobOptions<T extends DueRecord> = {
   concurrency: number
   /** Of these, records of one organization: a slow one must not delay the others. */
   concurrencyPerOrganization: number
-  /** Of these, records with one value of a field, an id: the limit of a value may change at any time. */
-  concurrencyPer?: { field: keyof T & string; limitOf(value: string): number }
+  /**
+   * Of these, records with one value of a field, an id: the limit of a value may change at any time. `held` returns values
+   * that hold up their own records, which do not count as late.
+   */
+  concurrencyPer?: { field: keyof T & string; limitOf(value: string): number; held?(): readonly string[] }
   backoff?: Backoff
 }
 
@@ -184,10 +187,11 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   }
 
   const measureBacklog = async (meter: Meter): Promise<void> => {
-    const filter = isDue()
+    const { concurrencyPer } = options
+    const late = { ...isDue(), ...(concurrencyPer?.held && except(concurrencyPer.field, concurrencyPer.held())) }
     const [count, oldest] = await Promise.all([
-      model.countDocuments(filter, { limit: MAX_COUNTED }),
-      model.findOne(filter, { dueAt: 1 }).sort({ dueAt: 1 }).lean<Pick<T, 'dueAt'>>(),
+      model.countDocuments(isDue(), { limit: MAX_COUNTED }),
+      model.findOne(late, { dueAt: 1 }).sort({ dueAt: 1 }).lean<Pick<T, 'dueAt'>>(),
     ])
     meter.backlog(count, oldest?.dueAt ? [oldest.dueAt] : [])
   }

@@ -6,6 +6,8 @@ const FAILURES = 10
 export type Circuits = {
   /** Returns how many requests an endpoint may get at once: one while it fails. */
   limitOf(endpointId: string): number
+  /** Returns the endpoints that fail. */
+  failing(): string[]
   /** Records the consecutive failures of an endpoint; 0 after a success. */
   note(endpointId: string, failures: number): void
 }
@@ -15,6 +17,7 @@ export function createCircuits(): Circuits {
   const failing = new Set<string>()
   return {
     limitOf: endpointId => (failing.has(endpointId) ? 1 : CONCURRENCY),
+    failing: () => [...failing],
     note(endpointId, failures) {
       if (failures >= FAILURES) failing.add(endpointId)
       else failing.delete(endpointId)

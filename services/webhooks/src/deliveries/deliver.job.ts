@@ -34,7 +34,11 @@ export function deliveryJob(model: Unscoped<Delivery>, context: () => Context): 
     due: { model },
     concurrency: 100,
     concurrencyPerOrganization: 20,
-    concurrencyPer: { field: 'endpoint', limitOf: endpoint => context().circuits.limitOf(endpoint) },
+    concurrencyPer: {
+      field: 'endpoint',
+      limitOf: endpoint => context().circuits.limitOf(endpoint),
+      held: () => context().circuits.failing(),
+    },
     run: delivery => deliver(context(), delivery),
   })
 }
