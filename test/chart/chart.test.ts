@@ -25,6 +25,7 @@ const work = mkdtempSync(join(tmpdir(), 'chart-'))
 after(() => rmSync(work, { recursive: true }))
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'))
+const readme = readFileSync(join(CHART, '..', '..', 'README.md'), 'utf8')
 const secrets = readSecrets()
 const profiles = readdirSync(join(here, 'profiles')).map(file => basename(file, '.yaml'))
 const profileFile = (profile: string) => join(here, 'profiles', `${profile}.yaml`)
@@ -143,11 +144,35 @@ describe('the keys of the services', { skip }, () => {
   })
 })
 
+describe('the figures of the guide', { skip }, () => {
+  const scalerOf = ({ owner }: Pod) =>
+    release('minimal').find(({ spec }) => spec?.scaleTargetRef?.name === owner.metadata.name)?.spec ?? assert.fail()
+  const servers = () => podsOf(release('minimal')).filter(({ owner }) => owner.kind === 'Deployment')
+  const sum = (count: (pod: Pod) => number) => servers().reduce((total, pod) => total + count(pod), 0)
+
+  it('are what the pods request', () => {
+    const requestOf = (resource: string, unit: string) => (pod: Pod) =>
+      scalerOf(pod).minReplicas! * Number(pod.container.resources!.requests![resource]!.replace(unit, ''))
+    const [, cpus, gibibytes] = /^The pods request ([\d.]+) CPUs and ([\d.]+) GiB together/m.exec(readme) ?? []
+    assert.equal(Number(cpus), sum(requestOf('cpu', 'm')) / 1000)
+    assert.equal(Number(gibibytes), sum(requestOf('memory', 'Mi')) / 1024)
+  })
+
+  it('are the connections that the pods open to MongoDB', () => {
+    const connectionsOf = (pod: Pod) => {
+      const { MONGODB_POOL_SIZE } = environmentOf(pod, secrets)
+      return MONGODB_POOL_SIZE ? scalerOf(pod).maxReplicas! * (Number(MONGODB_POOL_SIZE) + 2) : 0
+    }
+    const [, connections = ''] = /are up to ([\d,]+) on the primary/.exec(readme) ?? []
+    assert.equal(Number(connections.replace(',', '')), sum(connectionsOf))
+  })
+})
+
 describe('a restore', { skip }, () => {
   it('starts messaging at the second upgrade, after people were erased again', async () => {
-    const readme = readFileSync(join(CHART, '..', '..', 'README.md'), 'utf8').replaceAll(/ *\\\n */g, ' ')
     const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
-    const upgrades = [...recipe.matchAll(/^helm .*\bupgrade .*$|\/erase"/gm)].map(([line]) => line)
+    const lines = recipe.replaceAll(/ *\\\n */g, ' ')
+    const upgrades = [...lines.matchAll(/^helm .*\bupgrade .*$|\/erase"/gm)].map(([line]) => line)
     const [first = '', erasure, second = ''] = upgrades
     assert.ok(erasure === '/erase"' && upgrades.length === 3)
     const flagsOf = (command: string) => command.match(/--set \S+/g) ?? []

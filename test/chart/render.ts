@@ -62,6 +62,8 @@ export type Manifest = {
     template?: { metadata: { labels: Labels; annotations?: Labels }; spec: PodSpec }
     ports?: { name: string; port: number; targetPort: string }[]
     scaleTargetRef?: { kind: string; name: string }
+    minReplicas?: number
+    maxReplicas?: number
     ingress?: PolicyRule[]
     egress?: PolicyRule[]
     tls?: { secretName?: string }[]
