@@ -1,7 +1,7 @@
 import { AppError, describeEvents } from '@rollcall/contract'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { TestWebhookRequest } from '@rollcall/protos/gen/webhooks-v1.ts'
-import { actorOf, type Call } from '@rollcall/rpc'
+import { type Actor, actorOf, type Call } from '@rollcall/rpc'
 import { addEvents, event as newEvent, objectId } from '@rollcall/store'
 import { Types } from 'mongoose'
 import type { Context } from '../context.ts'
@@ -16,13 +16,15 @@ export async function sendTest(context: Context, { id, type }: TestWebhookReques
   const wanted = type ?? webhook.eventTypes[0] ?? 'contact.created'
   const described = describeEvents().find(each => each.type === wanted)
   if (!described) throw new AppError('webhook.unknown_type', { path: 'type' })
+  const example = described.example.data as { actor: Actor }
   const event = {
     _id: new Types.ObjectId(),
     organization: objectId(call.caller.organizationId),
     type: wanted,
     at: new Date(),
+    actor: example.actor,
     subject: { kind: '', id: '', name: null },
-    data: JSON.stringify(described.example.data),
+    data: JSON.stringify(example),
   }
   const body = bodyOf(event, true)
   const outcome = await sendRequest(context, webhook, event, body, call)

@@ -16,7 +16,10 @@ export type LoggedEvent = {
   ip: string | null
   requestId: string | null
   subject: { kind: string; id: string; name: string | null }
-  /** JSON, as it was published: its keys may be ones that the database cannot store. */
+  /**
+   * JSON, as it was published: its keys may be ones that the database cannot store. An actor in it is `{}`: the name is
+   * stored once, so that it can be blanked.
+   */
   data: string
   expiresAt: Date
 }
@@ -47,9 +50,16 @@ export const loggedEventFields: FieldTable = { ...declared, 'credential.id': 'st
 
 const present = presenter<LoggedEventJson>(declared)
 
+/** Returns the data of an event, with its actor. */
+export function dataOf({ data: text, actor }: Pick<LoggedEvent, 'data' | 'actor'>): Record<string, unknown> {
+  const data = JSON.parse(text)
+  // Former releases stored the actor here too.
+  return data.actor ? { ...data, actor } : data
+}
+
 /** Returns the data of an event, and what it changed. */
-export function parsedData({ data: text }: Pick<LoggedEvent, 'data'>): Pick<LoggedEventJson, 'data' | 'changes'> {
-  const { changes = null, ...data } = JSON.parse(text)
+export function parsedData(event: Pick<LoggedEvent, 'data' | 'actor'>): Pick<LoggedEventJson, 'data' | 'changes'> {
+  const { changes = null, ...data } = dataOf(event) as LoggedEventJson['data'] & Pick<LoggedEventJson, 'changes'>
   return { data, changes }
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Actor } from '@rollcall/rpc'
 import type { Event } from '@rollcall/runtime'
 import { ERASED } from '@rollcall/service'
 import { Types } from 'mongoose'
 import { testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
 import { webhooks } from '../endpoints/webhooks.ts'
+import { dataOf } from './logged-event.model.ts'
 import { onEvent } from './on-event.ts'
 
 describe('the event log', () => {
@@ -63,14 +65,21 @@ describe('the event log', () => {
     const [ada, bob] = [String(new Types.ObjectId()), String(new Types.ObjectId())]
     const by = (id: string, name: string): Event => {
       const origin = { actor: { kind: 'user', id, name }, credential: null, ip: null, requestId: null }
-      return { ...clickOf(organizationId, String(new Types.ObjectId())), origin } as Event
+      const event = clickOf(organizationId, String(new Types.ObjectId()))
+      return { ...event, data: { ...event.data, actor: origin.actor }, origin } as Event
     }
     const deleted = { ...clickOf(organizationId, ada), type: 'user.deleted' } as Event
     const late = [by(ada, 'Ada'), by(bob, 'Bob')]
     await onEvent(context).every([deleted])
     await onEvent(context).every(late)
-    const names = await Promise.all(late.map(async ({ id }) => (await tenant.events.get(id, 'event')).actor.name))
+    const logged = await Promise.all(late.map(({ id }) => tenant.events.get(id, 'event')))
+    const names = logged.map(({ actor }) => actor.name)
     assert.deepEqual(names, [ERASED, 'Bob'])
+    assert.deepEqual(
+      logged.map(event => (dataOf(event).actor as Actor).name),
+      [ERASED, 'Bob'],
+    )
+    assert.ok(!JSON.stringify(logged).includes('Ada'))
   })
 
   it('schedules no old event for an endpoint that was not there or off', async t => {

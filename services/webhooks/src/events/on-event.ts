@@ -70,7 +70,7 @@ function entryOf({ id, type, subject, time, data, origin, source }: Event, days:
     ip: origin?.ip ?? null,
     requestId: origin?.requestId ?? null,
     subject: { kind: kindOf(type), id: subject, name: nameIn(data, subject) },
-    data: JSON.stringify(data),
+    data: JSON.stringify(data.actor ? { ...data, actor: {} } : data),
     expiresAt: expiryOf(at, days),
   }
 }
