@@ -133,6 +133,16 @@ describe('the guide to running in a cluster', () => {
     }
   })
 
+  it('lets ingress-nginx accept uploads of the size that the gateway accepts', () => {
+    const [, mebibytes] = /`nginx\.ingress\.kubernetes\.io\/proxy-body-size: (\d+)m`/.exec(readme) ?? []
+    const { gateway } = values.services as Record<string, { settings: { UPLOAD_MAX_BYTES: number } }>
+    assert.ok(Number(mebibytes) * 2 ** 20 > gateway!.settings.UPLOAD_MAX_BYTES, 'a form is larger than its file')
+  })
+
+  it('names the rules that let the gateway reach servers of tenants', () => {
+    assert.match(readme, /^\| `services\.gateway\.settings\.TENANT_SERVERS`.* `services\.gateway\.egress`/m)
+  })
+
   it('speaks of files that there are', () => {
     const files = [...readme.matchAll(/\]\(([\w/.-]+)\)/g), ...readme.matchAll(/`(deploy\/[\w/.-]+|test\/[\w/.-]+)`/g)]
     for (const [, file = ''] of files) {

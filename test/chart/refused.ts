@@ -135,6 +135,11 @@ export const REFUSED: readonly [what: string, values: Record<string, unknown>, s
   ['more traces than there are', { tracing: { sampleRatio: '2' } }, /sampleRatio.*does not match/s],
   ['pods as root', { securityContext: { runAsUser: 0 } }, /runAsUser.*minimum/s],
   [
+    'servers of tenants that network policies keep out of reach',
+    { services: { gateway: { settings: { TENANT_SERVERS: 'aaaaaaaaaaaaaaaaaaaaaaaa=tenant.example.com:50051' } } } },
+    /services\.gateway\.egress is empty: let network policies reach the servers of TENANT_SERVERS/,
+  ],
+  [
     'topics made by a service without Kafka',
     { topics: { service: 'gateway' } },
     /topics\.service names gateway, which does not use kafka/,
