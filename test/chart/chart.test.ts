@@ -168,6 +168,36 @@ describe('the figures of the guide', { skip }, () => {
   })
 })
 
+describe('a migration before its upgrade', { skip }, () => {
+  it('is the Job of one service, and the network policy that lets it reach the database', async () => {
+    const lines = readme.replaceAll(/ *[\\|]\n */g, ' ')
+    const [, command = '', labels = ''] = /helm -n rollcall template (.*) kubectl .*apply -l (\S+)/.exec(lines) ?? []
+    const flags = command.match(/--set (\S+)/g) ?? []
+    const objects = await render(
+      newest,
+      profileFile('minimal'),
+      `${MINORS[0]}.0`,
+      ...flags.flatMap(flag => flag.split(' ')),
+    )
+    const { services } = read(join(CHART, 'values.yaml')) as { services: Record<string, { migrates?: boolean }> }
+    for (const service of SERVICES.filter(name => services[name]?.migrates)) {
+      const wanted = labels
+        .replace('audience', service)
+        .split(',')
+        .map(label => label.split('='))
+      const applied = objects.filter(({ metadata }) =>
+        wanted.every(([key = '', value]) => metadata.labels[key] === value),
+      )
+      assert.deepEqual(applied.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort(), [
+        `Job crm-rollcall-${service}-migration`,
+        `NetworkPolicy crm-rollcall-${service}-tasks`,
+      ])
+      const [migration] = podsOf(applied)
+      assert.match(migration!.container.image, /:0\.2\.0$/)
+    }
+  })
+})
+
 describe('a restore', { skip }, () => {
   it('starts messaging at the second upgrade, after people were erased again', async () => {
     const recipe = readme.slice(readme.indexOf('To restore,'), readme.indexOf('## Rotate keys'))
