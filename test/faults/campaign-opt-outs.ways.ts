@@ -67,7 +67,8 @@ export async function waysOut(
     const [timestamp, token] = [String(Math.floor(Date.now() / 1000)), randomUUID()]
     const signature = createHmac('sha256', SIGNING_KEY).update(`${timestamp}${token}`).digest('hex')
     const message = { headers: { 'message-id': `${id}@example.org` } }
-    const reported = { event, message, ...(event === 'failed' && { severity: 'permanent' }) }
+    const rejected = { severity: 'permanent', 'delivery-status': { code: 550, 'enhanced-code': '5.1.1' } }
+    const reported = { event, message, ...(event === 'failed' && rejected) }
     const body = JSON.stringify({ signature: { timestamp, token, signature }, 'event-data': reported })
     const headers = { ...fromElsewhere(stack.api).headers, 'content-type': 'application/json' }
     assert.equal((await fetch(webhookUrl, { method: 'POST', body, headers })).status, 200)

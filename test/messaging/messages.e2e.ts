@@ -261,7 +261,7 @@ describe('messages and suppressions over HTTP', () => {
         assert.equal((await report(reportOf(delivered, event, { url: 'https://example.com/' }))).status, 200)
       assert.equal((await get(delivered)).status, 'clicked')
       const [bounced, complained, left] = [await newContact(), await newContact(), await newContact()]
-      const failed = { severity: 'permanent', 'delivery-status': { message: 'No such user' } }
+      const failed = { severity: 'permanent', 'delivery-status': { code: 550, message: '5.1.1 No such user' } }
       assert.equal((await report(reportOf(await sentTo({ contactId: bounced.id }), 'failed', failed))).status, 200)
       assert.equal((await report(reportOf(await sentTo({ contactId: complained.id }), 'complained'))).status, 200)
       assert.equal((await report(reportOf(await sentTo({ contactId: left.id }), 'unsubscribed'))).status, 200)

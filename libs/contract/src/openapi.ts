@@ -188,7 +188,15 @@ const errorResponses: Record<string, Schema> = {
   Forbidden: jsonResponse('Not allowed.', { oneOf: [errorBody, refusedBody] }),
   NotFound: jsonResponse('No such record.', errorBody),
   Conflict: jsonResponse('Conflict: duplicate value, or another record depends on this one.', errorBody),
-  OAuthError: jsonResponse('OAuth error response (RFC 6749 §5.2).', oauthBody),
+  OAuthError: {
+    ...jsonResponse('OAuth error response (RFC 6749 §5.2).', oauthBody),
+    headers: {
+      'WWW-Authenticate': {
+        description: 'The scheme to authenticate the client with, if it failed to.',
+        schema: { type: 'string' },
+      },
+    },
+  },
   TooManyRequests: { ...jsonResponse('Rate limit exceeded; see `Retry-After`.', refusedBody), ...retried },
   Unavailable: {
     ...jsonResponse('A dependency of the service is unavailable; see `Retry-After`.', errorBody),
