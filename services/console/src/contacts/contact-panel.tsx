@@ -2,24 +2,17 @@ import { Button, Group, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { rollcall } from '../api.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { SidePanel } from '../kit/side-panel.tsx'
 import { Details } from './contact.tsx'
 import { ContactStatus } from './contact-status.tsx'
+import { contactQuery } from './queries.ts'
 
 /** A contact beside the list: what is known of it. */
 export function ContactPanel({ id }: { id: string }) {
   const { t } = useTranslation()
-  const {
-    data: contact,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['contacts', id],
-    queryFn: ({ signal }) => rollcall.contacts.get(id, { signal }),
-  })
+  const { data: contact, error, refetch } = useQuery(contactQuery(id))
   return (
     <SidePanel title={contact ? contact.name || contact.email : t('contacts.title')}>
       {error && !contact && <ProblemAlert error={error} onRetry={refetch} />}

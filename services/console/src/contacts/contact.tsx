@@ -38,7 +38,7 @@ import { ContactStatus } from './contact-status.tsx'
 import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
 import { LINK, LinkAccount, LinkedAccount } from './linked-account.tsx'
-import { useAttributes } from './queries.ts'
+import { contactQuery, useAttributes } from './queries.ts'
 import { Timeline } from './timeline-tab.tsx'
 import { useFieldWords } from './use-field-words.ts'
 
@@ -51,14 +51,7 @@ export function Contact() {
   const { tab = 'timeline' } = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
   const [dialog, setDialog] = useState<Dialog>()
-  const {
-    data: contact,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['contacts', id],
-    queryFn: ({ signal }) => rollcall.contacts.get(id, { signal }),
-  })
+  const { data: contact, error, refetch } = useQuery(contactQuery(id))
   const back = <BackLink to="/contacts">{t('contacts.back')}</BackLink>
   if (!contact)
     return (

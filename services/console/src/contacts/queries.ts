@@ -20,6 +20,10 @@ export function useAttributes() {
   return useQuery({ ...attributesQuery, enabled: !missing('attributes.list') })
 }
 
+/** A contact. */
+export const contactQuery = (id: string) =>
+  queryOptions({ queryKey: ['contacts', id], queryFn: ({ signal }) => rollcall.contacts.get(id, { signal }) })
+
 /** The number of all contacts. */
 export const allContactsQuery = queryOptions({
   queryKey: ['contacts', 'total'],
