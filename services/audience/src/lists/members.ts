@@ -85,7 +85,7 @@ export async function writeMemberships(
   return made
 }
 
-/** Takes a membership over from whoever created it: no undo of an import or a bulk job ends it. */
+/** Makes an existing membership belong to its new source. Undoing the import or bulk job that created it then keeps it. */
 export async function takeOverMembership(
   data: Data,
   tx: ClientSession,

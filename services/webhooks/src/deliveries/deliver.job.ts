@@ -75,7 +75,7 @@ export async function recordOutcome(
   const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
   const { _id, attempts: fence } = delivery
   if (isDelivered) {
-    // Counts whoever has claimed the delivery meanwhile, and ends that claim.
+    // A success counts even if the job has claimed the delivery in the meantime. The new number ends that claim.
     await deliveries.updateOne({ _id }, { $set: { ...DELIVERED, ...attempt }, $inc: { attemptCount: 1, attempts: 1 } })
     await noteSuccess(context, webhook, outcome.at)
     return 'done'
