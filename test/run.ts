@@ -10,8 +10,8 @@ import { obtainTools, toolsCache } from './chart/tools.ts'
 import type { Group, Lane } from './lane.ts'
 
 /**
- * `npm test`: starts backing services on free ports, runs all tests, and removes everything. With --soak, runs only the
- * harnesses, one after the other, with their full counts.
+ * `npm test`: starts backing services on free ports, runs the tests, and removes everything. With --harnesses, runs those
+ * of `HARNESSES` and `DEPLOYMENT` instead; with --soak, the harnesses one after the other with their full counts.
  *
  * With --mongod, the tests reach MongoDB through a proxy with the semantics of mongod, and the run fails if a command of
  * a service breaks a rule of `libs/testing/mongod/rules.ts`. With --mongod=conflicts, every third write of transactions of
@@ -22,7 +22,11 @@ const ROOT = join(import.meta.dirname, '..')
 const CACHE = process.env.CACHE_DIR ?? join(ROOT, '.cache')
 const GRACE_SECONDS = 15
 const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
-const HARNESSES = ['test/faults/*.{soak,e2e}.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
+/** Tests that kill, flood and measure, with processes of their own. */
+const HARNESSES = ['test/faults/*.e2e.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
+/** Tests of what starts the product, which only a change of `deploy` can break. */
+const DEPLOYMENT = ['test/chart/*', 'test/local-stack.e2e.ts']
+const SOAKS = [...HARNESSES, 'test/faults/*.soak.ts']
 /** Files that mostly wait, in the order of their start: those that wait longest come first. */
 const WAITING = [
   'test/console/*',
@@ -30,14 +34,14 @@ const WAITING = [
   'test/faults/dependencies*',
   'test/chart/chart*',
   'test/faults/*',
-  'test/chart/*',
-  'test/local-stack.e2e.ts',
+  ...DEPLOYMENT,
   'libs/{bus,jobs}/**',
   'deploy/local/**',
 ]
 /** Files with a process of their own, because they set up grpc-js or tracing, which a process has once. */
 const ALONE = ['test/faults/balancing*', '**/tracing*']
 const isSoak = process.argv.includes('--soak')
+const isHarnesses = process.argv.includes('--harnesses')
 /** Number of lanes that begin with files that compute, one per core. */
 const computing = Math.min(availableParallelism(), 4)
 /** Number of lanes that begin with files that wait. */
@@ -58,7 +62,7 @@ const CONFLICT_EVERY = 3
 
 const flags = process.argv
   .slice(2)
-  .filter(argument => argument.startsWith('-') && argument !== '--soak' && argument !== mongodFlag)
+  .filter(argument => argument.startsWith('-') && !['--soak', '--harnesses', mongodFlag].includes(argument))
 /** Reporters of the flags, or results and the slowest files. */
 const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
   ? []
@@ -68,12 +72,15 @@ const reporters = flags.some(flag => flag.startsWith('--test-reporter'))
     ])
 const filters = process.argv.slice(2).filter(argument => !argument.startsWith('-'))
 
-/** Returns the test files below the given paths or with them in their path; all without a path. */
+/** Returns the test files below the given paths or with them in their path; without a path, those of the command. */
 function testFiles(): string[] {
-  const patterns = isSoak ? HARNESSES : TESTS
+  const patterns = isSoak ? SOAKS : TESTS
   const all = patterns.flatMap(pattern => globSync(pattern, { cwd: ROOT, exclude: name => name === 'node_modules' }))
   const wanted = filters.map(filter => relative(ROOT, filter) || '.').map(filter => (filter === '.' ? '' : filter))
-  const files = wanted.length === 0 ? all : all.filter(file => wanted.some(part => file.includes(part)))
+  const isHarness = (file: string) => placeIn([...HARNESSES, ...DEPLOYMENT], file) >= 0
+  const files = all.filter(file =>
+    wanted.length > 0 ? wanted.some(part => file.includes(part)) : isSoak || isHarness(file) === isHarnesses,
+  )
   if (files.length === 0) throw new Problem(`no test file matches ${filters.join(', ')}`)
   return files
 }
