@@ -66,31 +66,20 @@ export function Attributes() {
       render: ({ createdAt }) => <When at={createdAt} />,
     },
   ]
+  const create = (
+    <Action call="attributes.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('attributes.new')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('attributes.title')}
-      lead={t('attributes.lead')}
-      actions={
-        <Action call="attributes.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('attributes.new')}
-        </Action>
-      }
-    >
+    <Page title={t('attributes.title')} lead={t('attributes.lead')} actions={create}>
       <RecordTable
         label={t('attributes.title')}
         view={view}
         columns={columns}
         nameOf={({ name }) => name}
         empty={
-          <Empty
-            icon={TagIcon}
-            title={t('attributes.empty.title')}
-            action={
-              <Action call="attributes.create" onClick={open}>
-                {t('attributes.new')}
-              </Action>
-            }
-          >
+          <Empty icon={TagIcon} title={t('attributes.empty.title')} action={create}>
             {t('attributes.empty.text')}
           </Empty>
         }

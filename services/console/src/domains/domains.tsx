@@ -54,16 +54,13 @@ export function Domains() {
       render: ({ createdAt }) => <When at={createdAt} />,
     },
   ]
+  const create = (
+    <Action call="domains.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('domains.add')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('domains.title')}
-      lead={t('domains.lead')}
-      actions={
-        <Action call="domains.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('domains.add')}
-        </Action>
-      }
-    >
+    <Page title={t('domains.title')} lead={t('domains.lead')} actions={create}>
       <MissingProvider />
       <RecordTable
         label={t('domains.title')}
@@ -71,15 +68,7 @@ export function Domains() {
         columns={columns}
         nameOf={({ domain }) => domain}
         empty={
-          <Empty
-            icon={GlobeIcon}
-            title={t('domains.empty.title')}
-            action={
-              <Action call="domains.create" onClick={open}>
-                {t('domains.add')}
-              </Action>
-            }
-          >
+          <Empty icon={GlobeIcon} title={t('domains.empty.title')} action={create}>
             {t('domains.empty.text')}
           </Empty>
         }

@@ -70,16 +70,13 @@ export function Lists() {
       render: ({ createdAt }) => <When at={createdAt} />,
     },
   ]
+  const create = (
+    <Action call="lists.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('lists.new')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('lists.title')}
-      lead={t('lists.lead')}
-      actions={
-        <Action call="lists.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('lists.new')}
-        </Action>
-      }
-    >
+    <Page title={t('lists.title')} lead={t('lists.lead')} actions={create}>
       <FilterBar
         search={<SearchBox label={t('lists.search')} value={search.q} onChange={q => change({ q })} />}
         choices={[
@@ -112,15 +109,7 @@ export function Lists() {
         columns={columns}
         nameOf={({ name }) => name}
         empty={
-          <Empty
-            icon={ListUnorderedIcon}
-            title={t('lists.empty.title')}
-            action={
-              <Action call="lists.create" onClick={open}>
-                {t('lists.new')}
-              </Action>
-            }
-          >
+          <Empty icon={ListUnorderedIcon} title={t('lists.empty.title')} action={create}>
             {t('lists.empty.text')}
           </Empty>
         }

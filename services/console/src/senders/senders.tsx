@@ -52,31 +52,20 @@ export function Senders() {
       render: ({ createdAt }) => <When at={createdAt} />,
     },
   ]
+  const create = (
+    <Action call="senders.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('senders.new')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('senders.title')}
-      lead={t('senders.lead')}
-      actions={
-        <Action call="senders.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('senders.new')}
-        </Action>
-      }
-    >
+    <Page title={t('senders.title')} lead={t('senders.lead')} actions={create}>
       <RecordTable
         label={t('senders.title')}
         view={view}
         columns={columns}
         nameOf={({ email }) => email}
         empty={
-          <Empty
-            icon={MailIcon}
-            title={t('senders.empty.title')}
-            action={
-              <Action call="senders.create" onClick={open}>
-                {t('senders.new')}
-              </Action>
-            }
-          >
+          <Empty icon={MailIcon} title={t('senders.empty.title')} action={create}>
             {t('senders.empty.text')}
           </Empty>
         }

@@ -98,16 +98,13 @@ export function Tokens() {
     },
     { name: 'by', title: t('tokens.by'), isMinor: true, render: ({ createdBy }) => createdBy.name },
   ]
+  const create = (
+    <Action call="tokens.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('tokens.create')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('tokens.title')}
-      lead={t('tokens.lead')}
-      actions={
-        <Action call="tokens.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('tokens.create')}
-        </Action>
-      }
-    >
+    <Page title={t('tokens.title')} lead={t('tokens.lead')} actions={create}>
       <RecordTable
         label={t('tokens.title')}
         view={view}
@@ -115,15 +112,7 @@ export function Tokens() {
         nameOf={({ name }) => name}
         actions={token => <TokenMenu token={token} />}
         empty={
-          <Empty
-            icon={KeyIcon}
-            title={t('tokens.empty.title')}
-            action={
-              <Action call="tokens.create" onClick={open}>
-                {t('tokens.create')}
-              </Action>
-            }
-          >
+          <Empty icon={KeyIcon} title={t('tokens.empty.title')} action={create}>
             {t('tokens.empty.text')}
           </Empty>
         }

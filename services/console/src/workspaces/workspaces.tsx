@@ -48,31 +48,20 @@ export function Workspaces() {
       render: ({ createdAt }) => <When at={createdAt} />,
     },
   ]
+  const create = (
+    <Action call="workspaces.create" leftSection={<PlusIcon />} onClick={open}>
+      {t('workspaces.create')}
+    </Action>
+  )
   return (
-    <Page
-      title={t('workspaces.title')}
-      lead={t('workspaces.lead')}
-      actions={
-        <Action call="workspaces.create" leftSection={<PlusIcon />} onClick={open}>
-          {t('workspaces.create')}
-        </Action>
-      }
-    >
+    <Page title={t('workspaces.title')} lead={t('workspaces.lead')} actions={create}>
       <RecordTable
         label={t('workspaces.title')}
         view={view}
         columns={columns}
         nameOf={({ name }) => name}
         empty={
-          <Empty
-            icon={OrganizationIcon}
-            title={t('workspaces.empty.title')}
-            action={
-              <Action call="workspaces.create" onClick={open}>
-                {t('workspaces.create')}
-              </Action>
-            }
-          >
+          <Empty icon={OrganizationIcon} title={t('workspaces.empty.title')} action={create}>
             {t('workspaces.empty.text')}
           </Empty>
         }
