@@ -45,14 +45,16 @@ export function connectBackends(
   for (const context of boundedContexts()) {
     connections.set(context, connect({ ...shared, address: addressOf(context) }))
   }
-  const connectionOf = (serviceName: string) => connections.get(contextOf(serviceName))!
+  const clients = new Map<string, unknown>()
+  const client = <N extends ServiceName>(name: N): Client<N> => {
+    const made = clients.get(name) ?? connections.get(contextOf(name))!.client(name)
+    clients.set(name, made)
+    return made as Client<N>
+  }
 
   return {
-    client: name => connectionOf(name).client(name),
-    invoker(route) {
-      const client = connectionOf(route.service).client(route.service as ServiceName)
-      return (client as Record<string, Invoke>)[route.method]!
-    },
+    client,
+    invoker: route => (client(route.service as ServiceName) as Record<string, Invoke>)[route.method]!,
     ready: (context, withinMs) => connections.get(context)!.ready(withinMs),
     close() {
       for (const connection of connections.values()) connection.close()
