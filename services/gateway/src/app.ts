@@ -99,7 +99,7 @@ export function createApp(context: Context): (request: IncomingMessage, response
     response.setHeader('X-Request-Id', exchange.id)
     next()
   })
-  app.use(reference(generateOpenApi(context.routes, API_VERSION, readExamples()), limits.countReference))
+  app.use(reference(() => generateOpenApi(context.routes, API_VERSION, readExamples()), limits.countReference))
   app.use(connectAccount(limits.countReference))
   if (context.consoleDir) app.use(consolePages(context.consoleDir))
   app.use((_request, response) => runPage(response.locals.exchange))

@@ -14,12 +14,12 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60
 type File = { type: string; gzip: Buffer; cacheControl: string }
 
 /** Returns the API description and its reference pages, all public. The pages may load only their own files. */
-export function reference(description: OpenApi, count: Limiter): Router {
+export function reference(describe: () => OpenApi, count: Limiter): Router {
   const router = Router()
   let files: Map<string, File> | undefined
   router.use(['/docs', '/openapi.json'], counted(count), documentHeaders)
   const serve: RequestHandler = (request, response, next) => {
-    files ??= filesOf(description) // takes a moment, so not at boot
+    files ??= filesOf(describe()) // takes a moment, so not at boot
     const file = files.get(request.path.replace(/\/$/, ''))
     if (file) send(file, request, response)
     else next()
