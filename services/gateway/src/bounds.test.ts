@@ -11,10 +11,10 @@ const id = 'c0ffee'.repeat(4)
 const MEBIBYTE = 2 ** 20
 const CONTACT = `/api/audience/${id}`
 const TYPE_JSON = 'Content-Type: application/json'
-const LARGE = 40 * MEBIBYTE // More than the system buffers on loopback for a client that does not read.
+const LARGE = 16 * MEBIBYTE // More than the system buffers on loopback for a client that does not read.
 
 describe('finding 2: held bodies', () => {
-  const timeoutMs = scaledTimeout(600)
+  const timeoutMs = scaledTimeout(400)
   /** For what no client is cut off for. */
   const patient = { CLIENT_TIMEOUT_MS: '600000' }
 
@@ -72,8 +72,8 @@ describe('finding 2: held bodies', () => {
     })
     const client = await openRaw(gateway.port)
     client.socket.write(head(gateway, 'POST', '/api/audience/import/upload', FORM_HEAD) + formStart)
-    client.socket.write(chunk('a'.repeat(30 * MEBIBYTE)) + FORM_END)
-    assert.match(await client.reads(/"bytes":\d+}$/), new RegExp(`"bytes":${30 * MEBIBYTE}}$`))
+    client.socket.write(chunk('a'.repeat(LARGE)) + FORM_END)
+    assert.match(await client.reads(/"bytes":\d+}$/), new RegExp(`"bytes":${LARGE}}$`))
     client.socket.destroy()
   })
 
@@ -140,7 +140,8 @@ describe('finding 2: stalled readers', () => {
   ]
   for (const [what, path, method, behaviour] of answers) {
     it(`cuts off a client that reads nothing of ${what}, but not one that reads slowly`, async t => {
-      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(scaledTimeout(1_500)) })
+      const timeoutMs = scaledTimeout(800)
+      const gateway = await boot(t, { CLIENT_TIMEOUT_MS: String(timeoutMs) })
       gateway.services.behaviours.set(method, behaviour)
       const stalled = await openRaw(gateway.port, { isReading: false })
       const slow = await openRaw(gateway.port, { isReading: false })
@@ -148,9 +149,9 @@ describe('finding 2: stalled readers', () => {
       let taken = 0
       slow.socket.on('data', (chunk: Buffer) => {
         taken += chunk.length
-        if (taken % (2 * MEBIBYTE) < chunk.length) slow.socket.pause()
+        if (taken % MEBIBYTE < chunk.length) slow.socket.pause()
       })
-      const taking = setInterval(() => slow.socket.resume(), 100)
+      const taking = setInterval(() => slow.socket.resume(), timeoutMs / 10)
       t.after(() => clearInterval(taking))
       await gone(gateway, 1) // the one that stalls
       await eventually('the slow client has read all', () => {
@@ -179,7 +180,8 @@ describe('finding 2: stalled readers', () => {
   it('limits what is read ahead of a client', async t => {
     const gateway = await boot(t)
     const before = process.memoryUsage().arrayBuffers
-    const page = json(Buffer.alloc(LARGE, ' '))
+    const pageBytes = 2 * LARGE
+    const page = json(Buffer.alloc(pageBytes, ' '))
     gateway.services.behaviours.set('listContacts', () => page)
     const stalled = await Promise.all(
       Array.from({ length: 10 }, () => openRaw(gateway.port, { from: '127.0.0.3', isReading: false })),
@@ -189,7 +191,10 @@ describe('finding 2: stalled readers', () => {
     await pause(500)
     global.gc?.()
     const grown = process.memoryUsage().arrayBuffers - before
-    assert.ok(grown < 3 * LARGE, `${Math.round(grown / MEBIBYTE)} MiB for ten readers of one page that take nothing`)
+    assert.ok(
+      grown < 3 * pageBytes,
+      `${Math.round(grown / MEBIBYTE)} MiB for ten readers of one page that take nothing`,
+    )
     for (const { socket } of stalled) socket.destroy()
   })
 })
