@@ -70,6 +70,16 @@ export function peopleWithColumns(
         await records.bulkWrite(placed.map(insertOf), { tx })
       })
     },
+    /** Takes positions and gives them back, as records do that are deleted. */
+    async leaveHoles(count: number) {
+      await store.transaction(async tx => {
+        const { first } = await list.take(tx, count)
+        await list.release(
+          tx,
+          Array.from({ length: count }, (_, index) => first + index),
+        )
+      })
+    },
     /** Positions that columns find, and those that the database finds; the former undefined if columns do not help. */
     async both(filter: Filter) {
       const found = await columns.search({ records, filter, unique: ['_id', 'emailKey'] })
