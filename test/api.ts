@@ -1,5 +1,6 @@
 import assert, { AssertionError } from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sendHttp } from '@rollcall/testing/send-http'
 import { checkAnswer } from './answers.ts'
 
 /** An answer of the API; `body` is the parsed JSON, or the text if it is not JSON. */
@@ -36,12 +37,11 @@ export function createApi(url: string, headers: Record<string, string> = {}): Ap
   const request: Api['request'] = async <Body>(method: string, path: string, sent: Sent = {}) => {
     const target = new URL(path, url)
     for (const [name, value] of Object.entries(sent.query ?? {})) target.searchParams.set(name, queryValue(value))
-    const response = await fetch(target, { method, ...encoded(sent.body, { ...headers, ...sent.headers }) })
-    const text = await response.text()
-    checkAnswer(method, target, response.status, response.headers, text)
-    const isJson = text !== '' && response.headers.get('content-type')?.startsWith('application/json')
-    const body = (isJson ? JSON.parse(text) : text) as Body
-    return { status: response.status, headers: response.headers, text, body }
+    const answer = await sendHttp(target, { method, ...(await encoded(sent.body, { ...headers, ...sent.headers })) })
+    const { text } = answer
+    checkAnswer(method, target, answer.status, answer.headers, text)
+    const isJson = text !== '' && answer.headers.get('content-type')?.startsWith('application/json')
+    return { ...answer, body: (isJson ? JSON.parse(text) : text) as Body }
   }
   return {
     url,
@@ -101,8 +101,15 @@ function queryValue(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-function encoded(body: unknown, headers: Record<string, string>): RequestInit {
+async function encoded(
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<{ headers: Record<string, string>; body?: string | Uint8Array }> {
   if (body === undefined) return { headers }
-  if (body instanceof FormData || typeof body === 'string') return { headers, body }
-  return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+  if (typeof body === 'string') return { headers: { 'content-type': 'text/plain;charset=UTF-8', ...headers }, body }
+  if (!(body instanceof FormData))
+    return { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+  const form = new Response(body)
+  const type = form.headers.get('content-type')!
+  return { headers: { ...headers, 'content-type': type }, body: await form.bytes() }
 }
