@@ -22,6 +22,7 @@ import { keySettings, readTrust, type Trust } from '@rollcall/rpc/service-keys'
 import { createLifecycle, createLogger, type Lifecycle, type Metrics } from '@rollcall/runtime'
 import { dropDatabase } from '@rollcall/testing/drop-database'
 import { type Link, linkTo } from '@rollcall/testing/link'
+import { PASSWORD_COST } from '@rollcall/testing/password-cost'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { deleteTopics } from '@rollcall/testing/topics'
 import { MongoClient } from 'mongodb'
@@ -42,6 +43,9 @@ async function loadService(name: ServiceName): Promise<{ config(env: NodeJS.Proc
   const { service } = await import(`../services/${name}/src/service.ts`)
   return service
 }
+
+/** Settings of services that have no variable. */
+const OVERRIDES: Partial<Record<ServiceName, object>> = { identity: { passwordCost: PASSWORD_COST } }
 
 /** The owner of the first organization of each test stack. */
 export const OWNER = { email: 'owner@rollcall.test', password: 'made for tests only' }
@@ -198,7 +202,9 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
       const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
       const lifecycle = createLifecycle({ service, logger, graceMs: scaledTimeout(10_000) })
       measured = lifecycle.metrics
-      const starting = loadService(service).then(({ config, start }) => start(config(environment), lifecycle, { now }))
+      const starting = loadService(service).then(({ config, start }) =>
+        start({ ...config(environment), ...OVERRIDES[service] }, lifecycle, { now }),
+      )
       stop = async () => {
         stop = async () => {}
         await starting.catch(() => undefined) // a start that goes on would leave open what it opens

@@ -6,7 +6,7 @@ import { baseConfig, loadConfig, parsedBy, urlOf, whole } from '@rollcall/runtim
 import { storeConfig } from '@rollcall/store'
 import { z } from 'zod'
 import { isCommonPassword } from './users/common-passwords.ts'
-import { MIN_PASSWORD_LENGTH } from './users/passwords.ts'
+import { MIN_PASSWORD_LENGTH, type PasswordCost } from './users/passwords.ts'
 
 const schema = z
   .object({
@@ -65,8 +65,8 @@ const schema = z
     }
   })
 
-/** The settings of the identity service. */
-export type Config = z.infer<typeof schema>
+/** The settings of the identity service. `passwordCost` has no variable: only tests change it. */
+export type Config = z.infer<typeof schema> & { passwordCost?: PasswordCost }
 
 /** Reads the settings. @throws {ConfigError} naming every bad variable */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {

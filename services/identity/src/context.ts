@@ -61,6 +61,7 @@ export async function createContext(base: Base<Config, Collections>): Promise<Co
   })
   onStop('redis', async () => redis.disconnect())
   const passwords = await createPasswords({
+    cost: config.passwordCost,
     parallelism: config.PASSWORD_PARALLELISM,
     maxWaiting: config.PASSWORD_QUEUE,
     maxWaitingPerSetter: config.PASSWORD_QUEUE_PER_SETTER,

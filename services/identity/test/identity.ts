@@ -27,6 +27,7 @@ import {
 } from '@rollcall/rpc'
 import { createLifecycle, createLogger } from '@rollcall/runtime'
 import { dropDatabase } from '@rollcall/testing/drop-database'
+import { PASSWORD_COST } from '@rollcall/testing/password-cost'
 import { shared } from '@rollcall/testing/shared'
 import { deleteTopics } from '@rollcall/testing/topics'
 import mongoose from 'mongoose'
@@ -121,7 +122,8 @@ async function bootHarness(overrides?: NodeJS.ProcessEnv): Promise<Harness> {
   const mails: SentMail[] = []
   const messaging = await startMailReceiver(mails)
   onFailure.defer(() => messaging.stop())
-  const config = readConfig(testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides }))
+  const environment = testEnvironment({ MESSAGING_ADDRESS: `127.0.0.1:${messaging.port}`, ...overrides })
+  const config = { ...readConfig(environment), passwordCost: PASSWORD_COST }
   const database = await mongoose.createConnection(config.MONGODB_URL, { dbName: config.MONGODB_DATABASE }).asPromise()
   onFailure.defer(async () => {
     await dropDatabase(database)

@@ -26,27 +26,30 @@ export type Passwords = {
   isOutdated(passwordHash: string): boolean
 }
 
-/** OWASP recommendation for argon2id: 19 MiB, two passes, one lane. */
-const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+/** Parameters of argon2id; `memoryCost` is in KiB. */
+export type PasswordCost = { memoryCost: number; timeCost: number; parallelism: number }
+
+/** OWASP recommendation: 19 MiB, two passes, one lane. */
+const RECOMMENDED: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 /** Weight of the latest check in the moving average of the duration. */
 const LATEST_WEIGHT = 0.2
 
 /**
  * Creates the password hasher. It uses libuv threads with limited concurrency, so that a flood of sign-ins exhausts
- * neither memory nor the thread pool.
+ * neither memory nor the thread pool. Default cost: as OWASP recommends.
  */
 export async function createPasswords(
-  options: PasswordQueueOptions,
-  queue: PasswordQueue = createPasswordQueue(options),
+  { cost = RECOMMENDED, ...limits }: PasswordQueueOptions & { cost?: PasswordCost | undefined },
+  queue: PasswordQueue = createPasswordQueue(limits),
 ): Promise<Passwords> {
   const startedAt = performance.now()
-  const nobodysHash = await hash('nobody', parameters)
+  const nobodysHash = await hash('nobody', cost)
   let usualMs = performance.now() - startedAt
 
   return {
     async hash(password, setter) {
       if (isCommonPassword(password)) throw new AppError('password.too_common')
-      return queue.set(() => hash(canonical(password), parameters), namesOf(setter))
+      return queue.set(() => hash(canonical(password), cost), namesOf(setter))
     },
     async fits(password, passwordHash) {
       const askedAt = performance.now()
@@ -57,7 +60,7 @@ export async function createPasswords(
     pretend: () => pause(usualMs),
     isOutdated(passwordHash) {
       const [, memoryCost, timeCost] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/.exec(passwordHash) ?? []
-      return !(Number(memoryCost) >= parameters.memoryCost && Number(timeCost) >= parameters.timeCost)
+      return !(Number(memoryCost) >= cost.memoryCost && Number(timeCost) >= cost.timeCost)
     },
   }
 }
