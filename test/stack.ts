@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,6 +65,8 @@ export type StackOptions = {
    * Clock of services that measure waiting times, in milliseconds since the epoch; not for processes.
    */
   now?: () => number
+  /** Whether services inside this process log to files, as processes do. Otherwise they log to the output. */
+  logFiles?: boolean
   /** Services that the others reach through a link that can fail. */
   linked?: readonly ServiceName[]
 }
@@ -100,7 +103,7 @@ export type TestStack = {
   backing: BackingEnvironment
   /** Prefix of the stack's databases, topics and keys. */
   namespace: string
-  /** Folder of the logs of processes, and of mails without a server. */
+  /** Folder of the logs, and of mails without a server. */
   logDir: string
   /** Signing key of a service, with which a test can call as that service. */
   trust(service: ServiceName): Trust
@@ -135,7 +138,7 @@ export async function startStack(options: StackOptions = {}): Promise<TestStack>
     const logFile = join(logDir, `${service}-${port}.log`)
     return isProcess(service, options)
       ? processInstance(service, port, environment, logFile)
-      : ownInstance(service, port, environment, options.now)
+      : ownInstance(service, port, environment, { now: options.now, ...(options.logFiles && { logFile }) })
   })
   onFailure.defer(async () => void (await Promise.all(instances.map(instance => instance.stop()))))
   await Promise.all(instances.map(instance => instance.start()))
@@ -191,7 +194,13 @@ function backingOf(env: NodeJS.ProcessEnv): BackingEnvironment {
 }
 
 /** A service inside this process. */
-function ownInstance(service: ServiceName, port: number, environment: NodeJS.ProcessEnv, now?: () => number): Instance {
+function ownInstance(
+  service: ServiceName,
+  port: number,
+  environment: NodeJS.ProcessEnv,
+  { now, logFile }: { now: (() => number) | undefined; logFile?: string },
+): Instance {
+  const destination = logFile && { write: (line: string) => appendFileSync(logFile, line) }
   let stop = async () => {}
   let measured: Metrics | undefined
   return {
@@ -199,7 +208,11 @@ function ownInstance(service: ServiceName, port: number, environment: NodeJS.Pro
     port,
     environment,
     async start() {
-      const logger = createLogger({ service, level: environment.LOG_LEVEL ?? 'fatal' })
+      const logger = createLogger({
+        service,
+        level: environment.LOG_LEVEL ?? 'fatal',
+        ...(destination && { destination }),
+      })
       const lifecycle = createLifecycle({ service, logger, graceMs: scaledTimeout(10_000) })
       measured = lifecycle.metrics
       const starting = loadService(service).then(({ config, start }) =>

@@ -16,6 +16,7 @@ import { MongoClient } from 'mongodb'
 import { type Api, bodyOf } from '../api.ts'
 import { importFile } from '../import/import-job.ts'
 import { verifiedDomain } from '../messaging/verified-domain.ts'
+import { isSoak } from '../soak.ts'
 import { startStack } from '../stack.ts'
 
 /** A person whose addresses and name are in every store of the product. Each contains the mark, and nothing else does. */
@@ -51,7 +52,7 @@ const CACHE = process.env.CACHE_DIR ?? join(import.meta.dirname, '../../.cache')
 /** The journal and the oplog of the database. */
 const ROLLING = /WiredTigerLog|oplog/
 
-/** Starts the product with a database of its own, each service a process, so that its log is a file. */
+/** Starts the product with a database of its own. In a soak, each service is a process, whose log has all its output. */
 export async function startWorld(): Promise<World> {
   await using onFailure = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'rollcall-erasure-'))
@@ -67,7 +68,8 @@ export async function startWorld(): Promise<World> {
   onFailure.defer(() => receiver.stop())
   receiver.answer(repeated)
   const stack = await startStack({
-    processes: true,
+    processes: isSoak,
+    logFiles: true,
     settings: {
       MONGODB_URL: database.env.MONGODB_URL,
       LOG_LEVEL: 'debug',
