@@ -8,8 +8,9 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { eventually } from '@rollcall/testing/eventually'
 import { type Api, bodyOf, makeToken } from '../api.ts'
-import { startStack, type TestStack } from '../stack.ts'
-import { newOrganization, organizationSettings } from './organizations.ts'
+import type { TestStack } from '../stack.ts'
+import { newOrganization } from './organizations.ts'
+import { startImportStack } from './shared-stack.ts'
 
 const program = join(import.meta.dirname, '../../cli/src/main.ts')
 type Ended = { code: number | null; out: string; log: string }
@@ -18,7 +19,7 @@ describe('npm run import', () => {
   let stack: TestStack
   let folder: string
   before(async () => {
-    stack = await startStack({ settings: organizationSettings })
+    stack = await startImportStack()
     folder = await mkdtemp(join(tmpdir(), 'rollcall-import-'))
   })
   after(async () => {
@@ -86,7 +87,7 @@ describe('npm run import', () => {
 
   it('cancels politely when it is interrupted', async () => {
     const { api, token } = await organization()
-    const rows = Array.from({ length: 30_000 }, (_, index) => `p${index}@example.com,P ${index}`)
+    const rows = Array.from({ length: 10_000 }, (_, index) => `p${index}@example.com,P ${index}`)
     await writeFile(join(folder, 'large.csv'), `email,name\n${rows.join('\n')}`)
     const child = start(token, ['large.csv'])
     const ended = end(child)
