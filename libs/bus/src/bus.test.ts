@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { after, mock, test } from 'node:test'
+import { after, describe, it, mock, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { EventContext } from '@rollcall/contract'
 import { createLogger, createMetrics, type Event, pause, retry } from '@rollcall/runtime'
@@ -186,32 +186,6 @@ test('the events of a subject stay in order while partitions are processed concu
   assert.equal(await bus.lag(group, ['audience.events']), 0, 'all is committed before leaving')
 })
 
-test('a failing event is delivered again, in order, and blocks only its own partition', async () => {
-  const poisoned = eventOf('stubborn', {}, 'import')
-  const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`, {}, 'import'))
-  const behind = eventOf('stubborn', {}, 'import')
-  const attempts: number[] = []
-  let healed = false
-  const { seen, stop } = collect({
-    topics: ['import.events'],
-    attempts: 1000,
-    handle: async (event, { attempt }) => {
-      if (event.id !== poisoned.id) return
-      attempts.push(attempt)
-      if (!healed) throw new Error('not yet')
-    },
-  })
-  await bus.publish('import.events', [poisoned, ...others, behind])
-  await eventually(() => assert.ok(attempts.length >= 3 && seen.length >= 20))
-  assert.ok(!idsOf(seen).includes(behind.id))
-  healed = true
-  await eventually(() => assert.equal(seen.length, 62))
-  await stop()
-  const stubborn = seen.filter(event => event.subject === 'stubborn')
-  assert.deepEqual(idsOf(stubborn), [poisoned.id, behind.id])
-  assert.deepEqual(attempts.slice(0, 3), [1, 2, 3])
-})
-
 test('the lag of a group is measured while its handler hangs, and every outcome starts at zero', async () => {
   const metrics = createMetrics('test')
   const watched = openBus({ topicPrefix: `${TOPIC_PREFIX}lag.`, metrics, lagIntervalMs: 50 })
@@ -229,42 +203,6 @@ test('the lag of a group is measured while its handler hangs, and every outcome 
   release()
   await shows(`rollcall_events_behind{${labels},service="test"} 0`)
   assert.equal(seen.length, 5)
-})
-
-test('a failed event is a dead letter with its error, and the next ones are handled', async () => {
-  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}dead.`, metrics: createMetrics('test') })
-  const failing = eventOf('a', { keep: 'me' })
-  const malformed = eventOf('a')
-  const fine = eventOf('a')
-  const attempts: number[] = []
-  await isolated.publish('identity.events', [failing, malformed, fine])
-  const { seen, stop } = collect(
-    {
-      group: 'picky',
-      topics: ['identity.events'],
-      attempts: 3,
-      handle: async (event, { attempt }) => {
-        if (event.id === malformed.id) throw new UnprocessableEvent('of no use')
-        if (event.id !== failing.id) return
-        attempts.push(attempt)
-        throw new RangeError('out of range')
-      },
-    },
-    isolated,
-  )
-  await eventually(() => assert.deepEqual(idsOf(seen), [fine.id]))
-  await stop()
-  assert.deepEqual(attempts, [1, 2, 3])
-
-  const deadLetters = await readRaw(`${TOPIC_PREFIX}dead.identity.events.dlq`, 2)
-  const reasons = deadLetters.map(({ headers = {} }) =>
-    [headers.ce_id, headers.dlq_error, headers.dlq_attempts, headers.dlq_group].map(String),
-  )
-  assert.deepEqual(reasons, [
-    [failing.id, 'RangeError: out of range', '3', 'picky'],
-    [malformed.id, 'UnprocessableEvent: of no use', '1', 'picky'],
-  ])
-  assert.deepEqual(JSON.parse(String(deadLetters[0]?.value)), { keep: 'me' })
 })
 
 test('an event that another service writes to a topic is a dead letter at once', async () => {
@@ -307,16 +245,6 @@ test('dead letters are delivered again after a fix', async () => {
   await stop()
 })
 
-test('events larger together, or alone, than brokers accept by default arrive in order', async () => {
-  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}large.` })
-  const ofSize = (characters: number) => ({ ...eventOf('large'), data: { text: 'x'.repeat(characters) } })
-  const events = [...Array.from({ length: 300 }, () => ofSize(10_000)), ofSize(2 ** 21), ofSize(10)]
-  await isolated.publish('identity.events', events)
-  const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
-  await eventually(() => assert.deepEqual(idsOf(seen), idsOf(events)))
-  await stop()
-})
-
 test('a message that is not a valid event is a dead letter at once', async () => {
   const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}alien.` })
   await isolated.ensureTopics(['identity.events'])
@@ -354,41 +282,6 @@ test('a message that is not a valid event is a dead letter at once', async () =>
   assert.equal((await readRaw(`${TOPIC_PREFIX}alien.identity.events.dlq`, 5)).length, 5)
 })
 
-test('an event whose database is unavailable is retried without limit', async () => {
-  let tries = 0
-  const away = Object.assign(new Error('no server'), { name: 'MongoServerSelectionError' })
-  const waiting = eventOf('patient')
-  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}away.` })
-  await isolated.publish('identity.events', [waiting])
-  const { seen, stop } = collect(
-    {
-      topics: ['identity.events'],
-      attempts: 2,
-      handle: async () => {
-        if (++tries <= 4) throw new Error('not stored', { cause: away })
-        if (tries === 5) throw new Error('of another kind')
-      },
-    },
-    isolated,
-  )
-  await eventually(() => assert.deepEqual(idsOf(seen), [waiting.id]))
-  await stop()
-  assert.equal(tries, 6)
-})
-
-test('a handler may take longer than the session lasts', async () => {
-  const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}slow.` })
-  await isolated.publish('identity.events', [eventOf('slow'), eventOf('slow')])
-  let deliveries = 0
-  const { seen, stop } = collect(
-    { topics: ['identity.events'], sessionTimeoutMs: 6000, handle: () => pause(++deliveries === 1 ? 7000 : 0) },
-    isolated,
-  )
-  await eventually(() => assert.equal(seen.length, 2))
-  await stop()
-  assert.equal(deliveries, 2)
-})
-
 test('a stop waits for the handler, commits, and leaves the rest to the next consumer', async () => {
   const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}stop.` })
   const events = [eventOf('same'), eventOf('same')]
@@ -415,27 +308,136 @@ test('a stop waits for the handler, commits, and leaves the rest to the next con
   await second.stop()
 })
 
-test('an event that a killed consumer was handling is delivered to another', async () => {
-  const prefix = `${TOPIC_PREFIX}crash.`
-  const isolated = openBus({ topicPrefix: prefix })
-  const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
-  await isolated.publish('identity.events', events)
-
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../test/bus.child.ts', import.meta.url)), prefix], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+describe('events that take a while', { concurrency: true }, () => {
+  it('a failing event is delivered again, in order, and blocks only its own partition', async () => {
+    const poisoned = eventOf('stubborn', {}, 'import')
+    const others = Array.from({ length: 60 }, (_, index) => eventOf(`easy-${index}`, {}, 'import'))
+    const behind = eventOf('stubborn', {}, 'import')
+    const attempts: number[] = []
+    let healed = false
+    const { seen, stop } = collect({
+      topics: ['import.events'],
+      attempts: 1000,
+      handle: async (event, { attempt }) => {
+        if (event.id !== poisoned.id) return
+        attempts.push(attempt)
+        if (!healed) throw new Error('not yet')
+      },
+    })
+    await bus.publish('import.events', [poisoned, ...others, behind])
+    await eventually(() => assert.ok(attempts.length >= 3 && seen.length >= 20))
+    assert.ok(!idsOf(seen).includes(behind.id))
+    healed = true
+    await eventually(() => assert.equal(seen.length, 62))
+    await stop()
+    const stubborn = seen.filter(event => event.subject === 'stubborn')
+    assert.deepEqual(idsOf(stubborn), [poisoned.id, behind.id])
+    assert.deepEqual(attempts.slice(0, 3), [1, 2, 3])
   })
-  const printed: string[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    printed.push(line)
-    if (line === events[1]?.id) child.kill('SIGKILL')
-  }
-  assert.deepEqual(printed, idsOf(events.slice(0, 2)))
 
-  const killedAt = Date.now()
-  const { seen, stop } = collect({ topics: ['identity.events'], group: 'crash', sessionTimeoutMs: 6000 }, isolated)
-  await eventually(() => assert.deepEqual(idsOf(seen).slice(-2), idsOf(events.slice(1))))
-  assert.ok(Date.now() - killedAt < 12_000)
-  await stop()
+  it('a failed event is a dead letter with its error, and the next ones are handled', async () => {
+    const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}dead.`, metrics: createMetrics('test') })
+    const failing = eventOf('a', { keep: 'me' })
+    const malformed = eventOf('a')
+    const fine = eventOf('a')
+    const attempts: number[] = []
+    await isolated.publish('identity.events', [failing, malformed, fine])
+    const { seen, stop } = collect(
+      {
+        group: 'picky',
+        topics: ['identity.events'],
+        attempts: 3,
+        handle: async (event, { attempt }) => {
+          if (event.id === malformed.id) throw new UnprocessableEvent('of no use')
+          if (event.id !== failing.id) return
+          attempts.push(attempt)
+          throw new RangeError('out of range')
+        },
+      },
+      isolated,
+    )
+    await eventually(() => assert.deepEqual(idsOf(seen), [fine.id]))
+    await stop()
+    assert.deepEqual(attempts, [1, 2, 3])
+
+    const deadLetters = await readRaw(`${TOPIC_PREFIX}dead.identity.events.dlq`, 2)
+    const reasons = deadLetters.map(({ headers = {} }) =>
+      [headers.ce_id, headers.dlq_error, headers.dlq_attempts, headers.dlq_group].map(String),
+    )
+    assert.deepEqual(reasons, [
+      [failing.id, 'RangeError: out of range', '3', 'picky'],
+      [malformed.id, 'UnprocessableEvent: of no use', '1', 'picky'],
+    ])
+    assert.deepEqual(JSON.parse(String(deadLetters[0]?.value)), { keep: 'me' })
+  })
+
+  it('events larger together, or alone, than brokers accept by default arrive in order', async () => {
+    const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}large.` })
+    const ofSize = (characters: number) => ({ ...eventOf('large'), data: { text: 'x'.repeat(characters) } })
+    const events = [...Array.from({ length: 300 }, () => ofSize(10_000)), ofSize(2 ** 21), ofSize(10)]
+    await isolated.publish('identity.events', events)
+    const { seen, stop } = collect({ topics: ['identity.events'] }, isolated)
+    await eventually(() => assert.deepEqual(idsOf(seen), idsOf(events)))
+    await stop()
+  })
+
+  it('an event whose database is unavailable is retried without limit', async () => {
+    let tries = 0
+    const away = Object.assign(new Error('no server'), { name: 'MongoServerSelectionError' })
+    const waiting = eventOf('patient')
+    const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}away.` })
+    await isolated.publish('identity.events', [waiting])
+    const { seen, stop } = collect(
+      {
+        topics: ['identity.events'],
+        attempts: 2,
+        handle: async () => {
+          if (++tries <= 4) throw new Error('not stored', { cause: away })
+          if (tries === 5) throw new Error('of another kind')
+        },
+      },
+      isolated,
+    )
+    await eventually(() => assert.deepEqual(idsOf(seen), [waiting.id]))
+    await stop()
+    assert.equal(tries, 6)
+  })
+
+  it('a handler may take longer than the session lasts', async () => {
+    const isolated = openBus({ topicPrefix: `${TOPIC_PREFIX}slow.` })
+    await isolated.publish('identity.events', [eventOf('slow'), eventOf('slow')])
+    let deliveries = 0
+    const { seen, stop } = collect(
+      { topics: ['identity.events'], sessionTimeoutMs: 6000, handle: () => pause(++deliveries === 1 ? 7000 : 0) },
+      isolated,
+    )
+    await eventually(() => assert.equal(seen.length, 2))
+    await stop()
+    assert.equal(deliveries, 2)
+  })
+
+  it('an event that a killed consumer was handling is delivered to another', async () => {
+    const prefix = `${TOPIC_PREFIX}crash.`
+    const isolated = openBus({ topicPrefix: prefix })
+    const events = [eventOf('k', { stuck: false }), eventOf('k', { stuck: true }), eventOf('k', { stuck: false })]
+    await isolated.publish('identity.events', events)
+
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../test/bus.child.ts', import.meta.url)), prefix], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const printed: string[] = []
+    for await (const line of createInterface({ input: child.stdout })) {
+      printed.push(line)
+      if (line === events[1]?.id) child.kill('SIGKILL')
+    }
+    assert.deepEqual(printed, idsOf(events.slice(0, 2)))
+
+    const killedAt = Date.now()
+    const { seen, stop } = collect({ topics: ['identity.events'], group: 'crash', sessionTimeoutMs: 6000 }, isolated)
+    await eventually(() => assert.deepEqual(idsOf(seen).slice(-2), idsOf(events.slice(1))))
+    assert.ok(Date.now() - killedAt < 12_000)
+    await stop()
+  })
 })
 
 test('publishing while the brokers are unavailable fails within its deadline, and a stop does not wait for them', async () => {
