@@ -14,6 +14,8 @@ const { routes } = compileRoutes(loadRoot())
 const examples = readExamples()
 const document = generateOpenApi(routes, '1.2.3', examples)
 const operation = (verb: string, path: string) => document.paths[path]?.[verb] as Record<string, unknown>
+/** Options of Ajv for schemas that check one value: it compiles faster, and checks slower. */
+const quick = { inlineRefs: false, code: { optimize: false } }
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -48,7 +50,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('shows examples that its schemas allow', () => {
-    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    const ajv = new Ajv2020({ strict: false, allErrors: true, ...quick })
     formats.default(ajv)
     ajv.addSchema(document, 'document')
     const check = (pointer: string[], value: unknown, what: string) => {
@@ -144,7 +146,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('describes what webhooks get, with examples that the schemas accept', () => {
-    const ajv = new Ajv2020({ strict: false })
+    const ajv = new Ajv2020({ strict: false, ...quick })
     formats.default(ajv)
     ajv.addSchema({ $id: 'document', components: document.components })
     const within = (schema: Schema) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))
@@ -155,11 +157,12 @@ describe('the OpenAPI document', () => {
         parameters: Schema[]
       }
       const { schema, example } = requestBody.content['application/json']!
-      assert.ok(ajv.validate(within(schema), example), `${type}: ${ajv.errorsText()}`)
+      const accepts = ajv.compile(within(schema))
+      assert.ok(accepts(example), `${type}: ${ajv.errorsText(accepts.errors)}`)
       assert.equal(example.type, type)
-      assert.ok(!ajv.validate(within(schema), { ...example, data: {} }), `${type} accepts anything`)
+      assert.ok(!accepts({ ...example, data: {} }), `${type} accepts anything`)
       const thin = { ...example, data: { id: '64b0c0ffee0123456789abcd', truncated: true }, test: true }
-      assert.ok(ajv.validate(within(schema), thin), `${type}: ${ajv.errorsText()}`)
+      assert.ok(accepts(thin), `${type}: ${ajv.errorsText(accepts.errors)}`)
       assert.equal(parameters.length, 3)
     }
   })
