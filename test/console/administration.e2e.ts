@@ -10,7 +10,7 @@ import { bodyOf } from '../api.ts'
 import { setUpSecondFactor } from '../identity/founder.ts'
 import { type AccountProvider, startAccountProvider } from '../messaging/mail-account-provider.ts'
 import { settle, violationsOf } from './browser.ts'
-import { type ConsoleStack, startConsole } from './console-stack.ts'
+import { type ConsoleStack, goTo, startConsole } from './console-stack.ts'
 
 const PASSWORD = 'made for tests only'
 const ZONE = 'example-console.com'
@@ -62,6 +62,7 @@ describe('administration in the console', () => {
     console = await startConsole({
       WEBHOOK_ALLOW_HTTP: 'true',
       WEBHOOK_ALLOW_PRIVATE: 'true',
+      TOKEN_USAGE_REPORT_MS: '1000',
       DNS_SERVERS: `127.0.0.2:${dns.port}`,
       GOOGLE_ISSUER: provider.issuer,
       GOOGLE_CLIENT_ID: 'client of the tests',
@@ -233,7 +234,7 @@ describe('administration in the console', () => {
         assert.equal(!isOff, mayCreate, `${role}: ${button}`)
       }
       if (role !== 'keeper') continue
-      await page.goto(`/console/contacts/${id}`)
+      await goTo(page, `/contacts/${id}`)
       await page.getByText('gold').waitFor()
       await page.getByText('You need the permission audience_attributes.read.').waitFor()
     }
@@ -357,9 +358,9 @@ describe('administration in the console', () => {
     await page.goForward()
     await page.getByRole('link', { name: MAIL_ACCOUNT }).click()
     await page.getByText(`Connected to ${MAIL_ACCOUNT}.`).waitFor()
-    const sender = page.url()
+    const id = page.url().slice(page.url().lastIndexOf('/') + 1)
 
-    await page.goto('/console/messages?new=true')
+    await goTo(page, '/messages?new=true')
     const mail = page.getByRole('dialog', { name: 'Send message' })
     await mail.getByRole('textbox', { name: 'To', exact: true }).fill('guest@example.com')
     await mail.getByRole('combobox', { name: 'From' }).click()
@@ -375,17 +376,17 @@ describe('administration in the console', () => {
     await page.getByText('Cancelled the message to guest@example.com').waitFor()
     assert.deepEqual(await violationsOf(page, 'a message'), [])
 
-    await page.goto('/console/suppressions?new=true')
+    await goTo(page, '/suppressions?new=true')
     const address = page.getByRole('dialog', { name: 'Add address' })
     await address.getByLabel('Email').fill('guest@example.com')
     await page.keyboard.press('Enter')
     await page.getByText('guest@example.com gets no more mail').waitFor()
-    await page.goto('/console/suppressions')
+    await goTo(page, '/suppressions')
     await page.getByRole('button', { name: 'More actions for guest@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Lift suppression' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Lift suppression' }).click()
     await page.getByText('guest@example.com can get mail again').waitFor()
-    await page.goto(sender)
+    await goTo(page, `/senders/${id}`)
 
     await page.getByRole('button', { name: 'Share' }).click()
     await page.getByRole('combobox', { name: 'Person' }).fill('col')
@@ -404,12 +405,11 @@ describe('administration in the console', () => {
     const client = createClient({ baseUrl: console.url, token: colleague.token })
     assert.equal((await client.senders.list()).docs[0]?.owner, colleague.id)
 
-    const id = sender.slice(sender.lastIndexOf('/') + 1)
     const own = createClient({ baseUrl: console.url, token: console.token })
     await own.users.delete(colleague.id)
     const ownerOf = () => own.senders.get(id).then(({ owner }) => owner)
     await eventually('the sender has no owner', async () => (await ownerOf().catch(() => undefined)) === null)
-    await page.goto(sender)
+    await goTo(page, `/senders/${id}`)
     await page.getByText('The account of its owner was deleted.').waitFor()
     await page.getByRole('button', { name: 'Transfer' }).click()
     await transferTo('Owner')

@@ -5,14 +5,7 @@ import { which } from '@rollcall/local'
 import { retry } from '@rollcall/runtime'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import axe, { type AxeResults, type RunOptions } from 'axe-core'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type Request,
-} from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 
 const FLAGS = [
   '--no-sandbox',
@@ -69,24 +62,9 @@ export type Watched = { page: Page; complaints: string[]; close(): Promise<void>
 
 /** Opens a page that notes violations of the policy, errors, and requests that leave its origin. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await newContext(browser, url, options)
-  return { ...(await watchPage(context, url)), close: () => context.close() }
-}
-
-/** Creates a context: a browser's cookies, storage and cache. */
-export async function newContext(
-  browser: Browser,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: url, locale: 'en-GB', reducedMotion: 'reduce', ...options })
   context.setDefaultTimeout(scaledTimeout(15_000))
   await context.addInitScript(NOTE_VIOLATIONS)
-  return context
-}
-
-/** Opens a page of a context that notes what `openPage` says. */
-export async function watchPage(context: BrowserContext, url: string): Promise<Watched> {
   const page = await context.newPage()
   const complaints: string[] = []
   const open = new Set<Request>()
@@ -104,7 +82,48 @@ export async function watchPage(context: BrowserContext, url: string): Promise<W
   })
   page.on('requestfinished', request => open.delete(request))
   page.on('requestfailed', request => open.delete(request))
-  return { page, complaints, close: () => page.close() }
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Where nothing is, not even a script. */
+const NOWHERE = '/nothing'
+
+/** Pages of one origin. */
+export type Pages = {
+  /** Returns a page without cookies and storage. */
+  take(): Promise<Page>
+  /** Takes back all pages. Fails if they complained. */
+  takeBack(): Promise<void>
+}
+
+/** Returns pages that are used again: a new one has a new process, which has to compile all scripts. */
+export function createPages(browser: Browser, url: string, options: BrowserContextOptions = {}): Pages {
+  const taken: Watched[] = []
+  const idle: Watched[] = []
+  return {
+    async take() {
+      const watched = idle.pop() ?? (await openPage(browser, url, options))
+      taken.push(watched)
+      return watched.page
+    },
+    async takeBack() {
+      const complaints: string[] = []
+      for (const watched of taken.splice(0)) {
+        complaints.push(...watched.complaints.splice(0))
+        await forget(watched.page)
+        idle.push(watched)
+      }
+      assert.deepEqual(complaints, [])
+    },
+  }
+}
+
+/** Removes what a page was given. Its storage is cleared where no script could write it again. */
+async function forget(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto(NOWHERE)
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+  await page.context().clearCookies()
 }
 
 /** The requests of watched pages that have no answer yet. */

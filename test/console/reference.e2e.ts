@@ -1,30 +1,32 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { startStack, type TestStack } from '../stack.ts'
-import { launchBrowser, openPage, violationsOf } from './browser.ts'
+import { createPages, launchBrowser, type Pages, violationsOf } from './browser.ts'
 
 describe('the reference of the API', () => {
   let stack: TestStack
   let browser: Browser
+  let pages: Pages
   before(async () => {
     ;[stack, browser] = await Promise.all([startStack(), launchBrowser()])
+    pages = createPages(browser, stack.urls[0]!)
   })
   after(() => Promise.all([browser?.close(), stack?.stop()]))
 
   /** Visits a page, which must keep to its policy and its origin, and fit its window. */
   const visit = async (
     path: string,
-    visitor: (page: Awaited<ReturnType<typeof openPage>>['page']) => Promise<void>,
+    visitor: (page: Page) => Promise<void>,
     { width = 1280, scheme = 'light' as 'light' | 'dark' } = {},
   ) => {
-    const options = { viewport: { width, height: 800 }, colorScheme: scheme }
-    const { page, complaints, close } = await openPage(browser, stack.urls[0]!, options)
+    const page = await pages.take()
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     await page.goto(path)
     await visitor(page)
     assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${path} is too wide`)
-    assert.deepEqual(complaints, [])
-    await close()
+    await pages.takeBack()
   }
 
   for (const scheme of ['light', 'dark'] as const) {
