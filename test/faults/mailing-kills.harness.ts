@@ -176,10 +176,16 @@ export async function startWorld(): Promise<World> {
     return within(scaledTimeout(LIMIT_MS), `${count} mails`, () => struck.promise)
   }
 
-  /** What a sender does that does not remember which mails it began to hand over. */
+  /**
+   * What a sender does that does not remember which mails it began to hand over. In a transaction, because SecantusDB can
+   * hang where a plain `updateMany` meets one that the kill left open.
+   */
   async function sendAgain(id: string): Promise<void> {
     const interrupted = { campaign: new ObjectId(id), status: 'queued' }
-    await database.collection('mails').updateMany(interrupted, { $set: { status: 'waiting', nextTryAt: new Date(0) } })
+    const again = { $set: { status: 'waiting', nextTryAt: new Date(0) } }
+    await mongo.withSession(session =>
+      session.withTransaction(() => database.collection('mails').updateMany(interrupted, again, { session })),
+    )
   }
 
   return { play, [Symbol.asyncDispose]: () => all.disposeAsync() }
