@@ -24,9 +24,9 @@ const GRACE_SECONDS = 15
 const TESTS = ['{cli,deploy,libs,protos,services,test}/**/*.test.ts', 'test/**/*.e2e.ts']
 /** Tests that kill, flood and measure, with processes of their own. */
 const HARNESSES = ['test/faults/*.e2e.ts', 'test/abuse/*.e2e.ts', 'test/security/*-flood.e2e.ts']
-/** Tests of what starts the product, which only a change of `deploy` can break. */
+/** Tests of what deploys and starts the product, with the tools of the chart. */
 const DEPLOYMENT = ['test/chart/*', 'test/local-stack.e2e.ts']
-const SOAKS = [...HARNESSES, 'test/faults/*.soak.ts']
+const SOAKS = [...HARNESSES, 'test/faults/*.soak.ts', 'test/privacy/*.e2e.ts']
 /** Files that mostly wait, in the order of their start: those that wait longest come first. */
 const WAITING = [
   'test/console/*',
