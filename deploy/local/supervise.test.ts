@@ -11,9 +11,11 @@ const dir = mkdtempSync(join(tmpdir(), 'supervise-'))
 after(() => rmSync(dir, { recursive: true }))
 
 const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] })
+/** Returns the id of a process that writes it to a file. The shell creates the file before it writes to it. */
 const started = (file: string) => async () => {
-  if (!existsSync(file)) throw new Error('not yet')
-  return Number(readFileSync(file, 'utf8'))
+  const pid = existsSync(file) && Number(readFileSync(file, 'utf8'))
+  if (!pid) throw new Error('not yet')
+  return pid
 }
 
 test('a program that ends reports its exit code and its last lines', async () => {
