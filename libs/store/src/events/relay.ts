@@ -33,7 +33,8 @@ const FAILURE_WAIT_MS = 1000
 /** Size at which a batch ends, far below the 100 MiB that a broker accepts in a request. */
 const BATCH_CHARACTERS = 2 ** 23
 /** Without events for this time, a relay leaves the next ones to whichever replica adds them. */
-const ACTIVE_MS = 2000
+const ACTIVE_MS = 500
+const ORDER = { at: 1, _id: 1 } as const
 
 /** Starts publishing the events of the outbox. */
 export function startRelay(options: RelayOptions): Relay {
@@ -53,32 +54,38 @@ export function startRelay(options: RelayOptions): Relay {
   const markSent = (ids: Types.ObjectId[]) =>
     translateErrors(outbox.updateMany({ _id: { $in: ids } }, { $set: { sentAt: new Date() } }))
 
-  /** Publishes all unsent events if this replica has the lease, or gets it; otherwise only looks at the oldest. */
-  const drain = async () => {
-    const order = { at: 1, _id: 1 } as const
+  /** Looks at the oldest unsent event. Returns whether there is one, and this replica may publish it. */
+  const mayPublish = async (): Promise<boolean> => {
     const oldest = await translateErrors(
       outbox.findOne<Pick<OutboxEntry, 'at'>>(
         { sentAt: null },
-        { sort: order, projection: { at: 1, _id: 0 }, ...committed },
+        { sort: ORDER, projection: { at: 1, _id: 0 }, ...committed },
       ),
     )
-    lag?.set(oldest ? (Date.now() - oldest.at) / 1000 : 0)
-    if (!oldest || !(await lease.acquire())) return
-    activeUntil = Date.now() + ACTIVE_MS
-    await publishAll(order)
+    noteLag(oldest)
+    return oldest !== null && acquire()
   }
 
-  /** Marks the previous batch and reads the next one concurrently. */
-  const publishAll = async (sort: { at: 1; _id: 1 }) => {
-    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort, batchSize, ...committed })
+  const acquire = async (): Promise<boolean> => {
+    const isHeld = await lease.acquire()
+    if (isHeld) activeUntil = Date.now() + ACTIVE_MS
+    return isHeld
+  }
+
+  const noteLag = (oldest: Pick<OutboxEntry, 'at'> | null | undefined) =>
+    lag?.set(oldest ? (Date.now() - oldest.at) / 1000 : 0)
+
+  /** Publishes all unsent events. Marks the previous batch and reads the next one concurrently. */
+  const publishAll = async () => {
+    const unsent = outbox.find<OutboxEntry>({ sentAt: null }, { sort: ORDER, batchSize, ...committed })
     let marked: Promise<unknown> = Promise.resolve()
     try {
       const batches = batchesOf(unsent, batchSize)
       for (let next = batches.next(); ; ) {
         const { value: batch } = await next
-        if (!batch) break
+        noteLag(batch?.[0])
+        if (!batch || !(await acquire())) return
         const events = batch.flatMap(({ event }) => event)
-        if (!(await lease.acquire())) return
         const published = publish(events)
         next = batches.next()
         next.catch(() => undefined) // awaited later, unless publishing fails first
@@ -96,10 +103,11 @@ export function startRelay(options: RelayOptions): Relay {
 
   const drainOrWait = async () => {
     try {
-      await drain()
+      if (Date.now() < activeUntil || (await mayPublish())) await publishAll()
     } catch (error) {
       logger.warn({ err: error }, 'outbox publishing failed, retrying')
       await pause(FAILURE_WAIT_MS, stopping.signal)
+      if (activeUntil > 0) activeUntil = Date.now() + ACTIVE_MS // it keeps the lease, and tries again at once
     }
   }
 
