@@ -90,7 +90,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: sessionTimeoutMs / 5,
       rebalanceTimeout: 20_000,
-      maxWaitTimeInMs: 1000, // a stop waits for the current fetch; shorter waits are most of what an idle broker does
+      maxWaitTimeInMs: 2000, // a stop waits for the current fetch; shorter waits are most of what an idle broker does
       retry: { initialRetryTime: 50, maxRetryTime: 500, retries: RETRIES, restartOnFailure: async () => false },
     })
     const { promise: crashed, reject: crash } = Promise.withResolvers<never>()
