@@ -85,8 +85,8 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   return { page, complaints, close: () => context.close() }
 }
 
-/** Where nothing is, not even a script. */
-const NOWHERE = '/nothing'
+/** Where nothing is, not even a script. It answers with the opener policy of the console: another would end the process. */
+const NOWHERE = '/console/assets/nothing'
 
 /** Pages of one origin. */
 export type Pages = {
