@@ -11,6 +11,9 @@ const FIRST_LOAD = [
   { name: 'base', test: /./ },
 ].map(group => ({ ...group, tags: ['$initial' as const] }))
 
+/** Small modules of many screens, in one file: each alone would be a request of its own, and a screen needs dozens. */
+const SHARED = { name: 'shared', minShareCount: 16, maxModuleSize: 2000 }
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
@@ -23,7 +26,7 @@ export default defineConfig({
     cssCodeSplit: false, // small files of styles compress badly
     assetsInlineLimit: 0, // fonts as data are refused by the policy
     modulePreload: { polyfill: false },
-    rolldownOptions: { output: { codeSplitting: { groups: FIRST_LOAD } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [...FIRST_LOAD, SHARED] } } },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },
