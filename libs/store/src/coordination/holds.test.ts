@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { eventually } from '@rollcall/testing/eventually'
 import { newOrganization, testStore } from '../../test/store.ts'
 import type { Store } from '../tenancy/connection.ts'
 import { type Scope, scoped } from '../tenancy/scope.ts'
@@ -29,13 +30,15 @@ describe('a hold', () => {
     await waiting
   })
 
-  it('lets who changed many records wait for those that exist, not for later ones', async () => {
+  it('lets who changed many records wait for those that exist, not for later ones', async t => {
+    const asks = t.mock.method(holds, 'findOne') // after it has found the holds that exist
     const id = await placeHold(holds, ['one'], 60_000)
     let isOver = false
     const waiting = untilAllReleased(holds).then(() => {
       isOver = true
     })
     await untilAllReleased(scoped(store.model('Hold', holdSchema), newOrganization()))
+    await eventually('the change waits', () => asks.mock.callCount() > 0)
     assert.equal(isOver, false)
     const later = await placeHold(holds, ['one'], 60_000)
     await releaseHold(holds, id)
