@@ -27,15 +27,21 @@ const HARNESSES = ['test/faults/*.e2e.ts', 'test/abuse/*.e2e.ts', 'test/security
 /** Tests of what deploys and starts the product, with the tools of the chart. */
 const DEPLOYMENT = ['test/chart/*', 'test/local-stack.e2e.ts']
 const SOAKS = [...HARNESSES, 'test/faults/*.soak.ts', 'test/privacy/*.e2e.ts']
+/** Files that use a browser, which takes a core, in the order of their start: those that take longest come first. */
+const BROWSING = ['test/console/console.e2e.ts', 'test/console/administration.e2e.ts', 'test/console/*']
 /** Files that mostly wait, in the order of their start: those that wait longest come first. */
 const WAITING = [
-  'test/console/*',
   'test/faults/import-kills*',
   'test/faults/dependencies*',
   'test/chart/chart*',
   'test/faults/*',
   ...DEPLOYMENT,
-  'libs/{bus,jobs}/**',
+  'test/messaging/mail.e2e.ts',
+  'test/content/*',
+  'services/gateway/src/{app,bounds}.test.ts',
+  'test/events.test.ts',
+  'test/security/token-keys*',
+  'libs/{bus,jobs,sdk}/**',
   'deploy/local/**',
 ]
 /** Files with a process of their own, because they set up grpc-js or tracing, which a process has once. */
@@ -44,8 +50,8 @@ const isSoak = process.argv.includes('--soak')
 const isHarnesses = process.argv.includes('--harnesses')
 /** Number of lanes that begin with files that compute, one per core. */
 const computing = Math.min(availableParallelism(), 4)
-/** Number of lanes that begin with files that wait. */
-const waiting = 2
+/** Maximum number of lanes beside them. */
+const beside = 2
 /** Maximum concurrent files with a process of their own. */
 const alone = 1
 /**
@@ -86,21 +92,33 @@ function testFiles(): string[] {
 }
 
 /**
- * Returns the lanes of a run. Those that begin with files that wait run beside those that begin with files that compute;
- * each takes files of the other kind when its own are done.
+ * Returns the lanes of a run. One begins with files that use a browser and one with files that wait, or both with files
+ * that wait; the others begin with files that compute. Each takes files of the other kinds when its own are done. More
+ * lanes at once would take longer: processes that share a core need more of it.
  */
 function lanesOf(files: string[]): Group[][] {
   const isAlone = (file: string) => isSoak || placeIn(ALONE, file) >= 0
-  const isWaiting = (file: string) => placeIn(WAITING, file) >= 0
   const shared = files.filter(file => !isAlone(file))
-  const computes = groupsOf(shared.filter(file => !isWaiting(file)))
-  const waits = shared.filter(isWaiting).sort((one, other) => placeIn(WAITING, one) - placeIn(WAITING, other))
-  const waitGroups = waits.map(file => ({ boots: file, files: [file] }))
+  const browses = groupsInOrder(BROWSING, shared)
+  const waits = groupsInOrder(WAITING, shared)
+  const computes = groupsOf(shared.filter(file => placeIn([...BROWSING, ...WAITING], file) < 0))
+  const lanesBeside = [
+    [...browses, ...waits, ...computes],
+    [...waits, ...computes, ...browses],
+  ]
   return [
-    ...Array<Group[]>(Math.min(computing, computes.length)).fill([...computes, ...waitGroups]),
-    ...Array<Group[]>(Math.min(waiting, waits.length)).fill([...waitGroups, ...computes]),
+    ...Array<Group[]>(Math.min(computing, computes.length)).fill([...computes, ...waits, ...browses]),
+    ...lanesBeside.slice(0, Math.min(beside, browses.length + waits.length)),
     ...files.filter(isAlone).map(file => [{ boots: file, files: [file] }]),
   ]
+}
+
+/** Returns the files of some patterns in their order, one per group. */
+function groupsInOrder(patterns: readonly string[], files: readonly string[]): Group[] {
+  return files
+    .filter(file => placeIn(patterns, file) >= 0)
+    .sort((one, other) => placeIn(patterns, one) - placeIn(patterns, other))
+    .map(file => ({ boots: file, files: [file] }))
 }
 
 function placeIn(patterns: readonly string[], file: string): number {
@@ -145,7 +163,7 @@ async function runTests(
   { mongodbUrl, bundles }: { mongodbUrl: string; bundles: string },
   signal: AbortSignal,
 ): Promise<number> {
-  const concurrency = isSoak ? 1 : computing + waiting + alone
+  const concurrency = isSoak ? 1 : computing + beside + alone
   const options = [...HEAP, `--test-concurrency=${concurrency}`, ...flags, ...reporters]
   const program = {
     command: process.execPath,
