@@ -126,8 +126,8 @@ function placeIn(patterns: readonly string[], file: string): number {
 }
 
 /**
- * Groups files: one group per service, one per other file. Those across services take longest and come first. Files of a
- * folder share boots, which end with the folder, because a stack costs CPU while it is idle.
+ * Groups files: one group per service, one per other file. Those across services take longest and come first,
+ * then the largest. Files of a folder share boots, which end with the folder, because a stack costs CPU while it is idle.
  */
 function groupsOf(files: string[]): Group[] {
   const folders = ['test', 'services']
@@ -137,7 +137,7 @@ function groupsOf(files: string[]): Group[] {
   )
   const ranked = (file: string) => (folders.includes(folderOf(file)) ? folders.indexOf(folderOf(file)) : folders.length)
   return Object.entries(groups)
-    .sort(([one], [other]) => ranked(one) - ranked(other))
+    .sort(([one, ones], [other, others]) => ranked(one) - ranked(other) || others!.length - ones!.length)
     .map(([name, files = []]) => ({ boots: folderOf(name) === 'services' ? name : dirname(name), files }))
 }
 
