@@ -232,9 +232,21 @@ function repeated({ body }: ReceivedRequest): ReceiverAnswer {
   return type === 'contact.created' ? { status: 422, body: `${data.contact.email}\n${body}` } : { status: 200, body }
 }
 
-/** Returns letters that nothing else contains, so that a block of the database keeps their first occurrence uncompressed. */
+/** All runs of three letters in the marks so far. */
+const taken = new Set<string>()
+
+/**
+ * Returns letters that nothing else contains. No three of them in a row stand anywhere else, so that a block of the
+ * database, which compresses by referring to what it repeats, keeps their first occurrence as it is.
+ */
 function newMark(): string {
-  return Array.from({ length: 12 }, () => 'jkqvwxyz'[randomInt(8)]).join('')
+  for (;;) {
+    const mark = Array.from({ length: 12 }, () => 'jkqvwxyz'[randomInt(8)]).join('')
+    const runs = new Set(Array.from({ length: mark.length - 2 }, (_, at) => mark.slice(at, at + 3)))
+    if (runs.size < mark.length - 2 || [...runs].some(run => taken.has(run))) continue
+    for (const run of runs) taken.add(run)
+    return mark
+  }
 }
 
 /** Whether bytes name a person, in UTF-8 or UTF-16. */
