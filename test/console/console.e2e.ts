@@ -151,6 +151,7 @@ describe('the console', () => {
     await page.getByRole('alert').waitFor()
     await signOut()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     await page.goto('/console/contacts')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })

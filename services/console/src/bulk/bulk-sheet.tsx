@@ -6,6 +6,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { allListsQuery, openListsQuery, tagsQuery, useAttributes } from '../contacts/queries.ts'
+import { useFollowed } from '../kit/followed.ts'
 import { fieldProps } from '../kit/form-modal.tsx'
 import type { Conditions } from '../kit/list-search.ts'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
@@ -14,7 +15,6 @@ import { FilterSentence } from '../segments/filter-sentence.tsx'
 import { type ActionName, actionOf, NO_VALUES, type Values } from './action.ts'
 import classes from './bulk.module.css'
 import { BulkOutcome } from './bulk-outcome.tsx'
-import { followed } from './followed.ts'
 import { isUnfinished, undoableUntil } from './job-state.ts'
 import { startBulk, useBulkJob } from './queries.ts'
 import type { Selection } from './selection.ts'
@@ -112,15 +112,6 @@ export function BulkSheet({
       </div>
     </Drawer>
   )
-}
-
-/** Keeps others from saying that a job is finished while the sheet shows it. */
-function useFollowed(id: string | undefined): void {
-  useEffect(() => {
-    if (!id) return
-    followed.add(id)
-    return () => void followed.delete(id)
-  }, [id])
 }
 
 /** Reads everything anew when the job is finished. It may be so quick that the tasks in the header never show it running. */

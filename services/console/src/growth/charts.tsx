@@ -38,7 +38,8 @@ export function GrowthCharts({
     <div aria-hidden>
       <AreaChart
         {...common}
-        h={190}
+        h={175}
+        withXAxis={false}
         withDots={false}
         curveType="linear"
         strokeWidth={1.75}
@@ -46,12 +47,11 @@ export function GrowthCharts({
         yAxisProps={{ ...axis, ticks, domain: [ticks[0]!, ticks.at(-1)!] }}
         series={[{ name: 'total', label: names.total, color: 'indigo.5' }]}
         areaProps={{ isAnimationActive: false }}
-        areaChartProps={{ accessibilityLayer: false }}
+        areaChartProps={{ accessibilityLayer: false, margin: { top: 5, right: 0, bottom: 16, left: 0 } }}
       />
       <BarChart
         {...common}
         h={120}
-        mt="xs"
         type="stacked"
         withLegend
         legendProps={{ verticalAlign: 'bottom', height: 32 }}

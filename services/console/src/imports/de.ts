@@ -106,6 +106,8 @@ export default {
     restored: 'Wiederhergestellt',
     kept: 'Behalten',
   },
+  failedRows_one: '{{count}} fehlgeschlagen',
+  failedRows_other: '{{count}} fehlgeschlagen',
   total: 'Zeilen',
   optOutsKept_one: '{{count}} Abmeldung wurde behalten.',
   optOutsKept_other: '{{count}} Abmeldungen wurden behalten.',

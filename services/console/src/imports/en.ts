@@ -103,6 +103,8 @@ export default {
     restored: 'Restored',
     kept: 'Kept',
   },
+  failedRows_one: '{{count}} failed',
+  failedRows_other: '{{count}} failed',
   total: 'Rows',
   optOutsKept_one: '{{count}} opt-out was kept.',
   optOutsKept_other: '{{count}} opt-outs were kept.',

@@ -10,6 +10,7 @@ import { isStatus, rollcall } from '../api.ts'
 import { Action } from '../kit/action.tsx'
 import { BackLink } from '../kit/back-link.tsx'
 import { useAct, useConfirm } from '../kit/confirm.tsx'
+import { useFollowed } from '../kit/followed.ts'
 import { Page } from '../kit/page.tsx'
 import { pollWhile } from '../kit/polling.ts'
 import { useReports } from '../kit/problem.ts'
@@ -31,8 +32,9 @@ import type { OnUploaded } from './use-upload.ts'
 
 const POLL_MS = 1000
 
-/** Returns a job, read again until it is finished. */
+/** Returns a job, read again until it is finished, which nobody else then says. */
 export function useJob(id: string | undefined) {
+  useFollowed(id)
   return useQuery({
     queryKey: ['imports', id],
     queryFn: async ({ signal }): Promise<ImportJob> => {

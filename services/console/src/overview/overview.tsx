@@ -30,8 +30,7 @@ export function Overview() {
   const mayRead = !missing('contacts.list')
   return (
     <Page title={t('overview.title')} lead={organization.name}>
-      {mayRead && <Numbers />}
-      {mayRead && <GrowthCard />}
+      {mayRead && <Audience />}
       <div className={classes.columns}>
         <Attention />
         <FirstSteps />
@@ -57,6 +56,17 @@ function useGlance<T>(
   })
 }
 
+/** How many contacts there are, and how they grew once there are some. */
+function Audience() {
+  const total = useCount('all', {})
+  return (
+    <>
+      <Numbers total={total} />
+      {total.data !== 0 && <GrowthCard />}
+    </>
+  )
+}
+
 function useCount(name: string, filter: object): UseQueryResult<number> {
   const list = async (signal: AbortSignal) => rollcall.contacts.list({ limit: 1, filter }, { signal })
   return useQuery({
@@ -65,9 +75,8 @@ function useCount(name: string, filter: object): UseQueryResult<number> {
   })
 }
 
-function Numbers() {
+function Numbers({ total }: { total: UseQueryResult<number> }) {
   const { t } = useTranslation()
-  const total = useCount('all', {})
   const reachable = useCount('reachable', { blocked: false, unsubscribed: false })
   const unsubscribed = useCount('unsubscribed', { unsubscribed: true })
   const blocked = useCount('blocked', { blocked: true })

@@ -66,7 +66,9 @@ export default {
   groups: {
     audience: 'Zielgruppe',
     sending: 'Versand',
+    content: 'Inhalte',
     access: 'Zugriff und Organisation',
+    integration: 'Webhooks und Ereignisse',
     workflows: 'Workflows',
     other: 'Sonstiges',
   },

@@ -63,7 +63,9 @@ export default {
   groups: {
     audience: 'Audience',
     sending: 'Sending',
+    content: 'Content',
     access: 'Access and organization',
+    integration: 'Webhooks and events',
     workflows: 'Workflows',
     other: 'Other',
   },

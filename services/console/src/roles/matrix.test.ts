@@ -18,13 +18,15 @@ it('grants are told as sorted pairs', () => {
 
 it('resources stand beside those they belong to', () => {
   const permission = (resource: string) => ({ resource, actions: ['read'], description: '' })
-  const groups = groupsOf(['tokens', 'audience_lists', 'links', 'audience'].map(permission))
+  const groups = groupsOf(['tokens', 'audience_lists', 'links', 'emails', 'audience', 'unknown'].map(permission))
   assert.deepEqual(
     groups.map(({ name, permissions }) => [name, ...permissions.map(({ resource }) => resource)]),
     [
       ['audience', 'audience_lists', 'audience'],
+      ['sending', 'emails'],
+      ['content', 'links'],
       ['access', 'tokens'],
-      ['other', 'links'],
+      ['other', 'unknown'],
     ],
   )
 })

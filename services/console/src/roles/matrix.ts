@@ -42,8 +42,10 @@ export function readDraft(value: unknown): RoleDraft | undefined {
 
 const GROUPS = {
   audience: /^audience/,
-  sending: /^email_/,
+  sending: /^email/,
+  content: /^(collections|content|links|assets)$/,
   access: /^(tokens|roles|users|workspaces|features|settings)$/,
+  integration: /^(webhooks|events)$/,
   workflows: /^workflows/,
   other: /./,
 } as const

@@ -81,12 +81,9 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
   const [description, setDescription] = useState(stored.description)
   const [isReviewing, setReviewing] = useState(false)
   const isFixed = role?.builtIn ?? false
-  useUnsaved(
-    () =>
-      name !== stored.name ||
-      description !== stored.description ||
-      `${pairsOf(grants)}` !== `${pairsOf(stored.grants)}`,
-  )
+  const isChanged =
+    name !== stored.name || description !== stored.description || `${pairsOf(grants)}` !== `${pairsOf(stored.grants)}`
+  useUnsaved(() => isChanged)
   const total = permissions.reduce((sum, { actions }) => sum + actions.length, 0)
   const granted = pairsOf(grants).length
   return (
@@ -97,7 +94,11 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
       actions={
         !isFixed && (
           <>
-            <Action call="roles.save" disabled={name === '' || granted === 0} onClick={() => setReviewing(true)}>
+            <Action
+              call="roles.save"
+              disabled={name === '' || granted === 0 || (role !== undefined && !isChanged)}
+              onClick={() => setReviewing(true)}
+            >
               {t(role ? 'roles.review' : 'roles.create')}
             </Action>
             {role && <RoleMenu role={role} grants={grants} />}

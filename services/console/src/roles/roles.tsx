@@ -26,7 +26,7 @@ export function Roles() {
       title: t('kit.field.name'),
       sort: 'name',
       render: ({ name, description, builtIn }) => (
-        <Group gap="xs">
+        <Group gap="xs" wrap="nowrap">
           <RecordLink
             to="/roles/$id"
             params={{ id: name }}

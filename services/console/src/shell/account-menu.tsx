@@ -1,15 +1,12 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core'
 import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ownSession } from '../api.ts'
-import { setImpersonation } from '../impersonation/store.ts'
-import { useReports } from '../kit/problem.ts'
 import { useMayLose } from '../kit/use-unsaved.tsx'
 import { useMe } from '../session.ts'
 import classes from './shell.module.css'
+import { useSignOut } from './use-sign-out.ts'
 
 const Appearance = lazy(async () => ({ default: (await import('./appearance.tsx')).Appearance }))
 
@@ -17,20 +14,8 @@ const Appearance = lazy(async () => ({ default: (await import('./appearance.tsx'
 export function AccountMenu() {
   const { t } = useTranslation()
   const { user } = useMe()
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const { failed } = useReports()
   const mayLose = useMayLose()
-  const signOut = useMutation({
-    mutationFn: () => ownSession.authentication.logout(),
-    onSuccess: async () => {
-      await navigate({ to: '/sign-in', ignoreBlocker: true })
-      setImpersonation(undefined) // has ended with the session that began it
-      client.clear()
-      sessionStorage.clear()
-    },
-    onError: failed,
-  })
+  const signOut = useSignOut()
   const askToSignOut = async () => {
     if (await mayLose()) signOut.mutate()
   }

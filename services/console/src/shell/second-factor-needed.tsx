@@ -1,28 +1,17 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { SetUpSecondFactor } from '../account/set-up-second-factor.tsx'
-import { rollcall } from '../api.ts'
 import { useReports } from '../kit/problem.ts'
 import { useMe } from '../session.ts'
 import { Frame } from '../sign-in/frame.tsx'
+import { useSignOut } from './use-sign-out.ts'
 
 /** In place of every screen while the organization requires a second factor that the person has not set up. */
 export function SecondFactorNeeded({ onConfirm, onDone }: { onConfirm: () => void; onDone: () => void }) {
   const { t } = useTranslation()
   const { organization } = useMe()
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const { done, failed } = useReports()
-  const signOut = useMutation({
-    mutationFn: () => rollcall.authentication.logout(),
-    onSuccess: () => {
-      client.clear()
-      void navigate({ to: '/sign-in' })
-    },
-    onError: failed,
-  })
+  const { done } = useReports()
+  const signOut = useSignOut()
   return (
     <Frame
       wide
