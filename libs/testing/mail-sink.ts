@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What a sink tells of each mail. Times in milliseconds since 1970. */
+/** What a sink does with each mail. */
 export type SinkOptions = {
   /** Called when a recipient was named, before the reply. */
   onRecipient?: (to: string) => void

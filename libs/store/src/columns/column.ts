@@ -6,7 +6,7 @@ export const SPECIALS = {
   null: 1,
   false: 2,
   true: 3,
-  /** A long text, or a kind of value that columns do not hold: only the record tells. */
+  /** A long text, or a kind of value that columns do not hold: only the record decides. */
   unreadable: 4,
 } as const
 

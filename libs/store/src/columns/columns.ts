@@ -14,7 +14,7 @@ import { type ColumnSearch, searchColumns } from './search.ts'
  *
  * A row group is a range of 4096 positions. For each field that its records have, a document holds the values in the order
  * of positions, as a dictionary with codes. A filter is one pass over the columns that it names, in three-valued logic; the
- * rows that columns do not tell of are looked up in the records.
+ * rows that the columns cannot decide are looked up in the records.
  *
  * Columns are exact at any moment. Every transaction that changes records goes through their positions, which note the stale
  * rows in it (`noteChanges`). A search reads the notes before the columns and looks up stale rows in the records

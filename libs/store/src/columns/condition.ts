@@ -32,7 +32,7 @@ type Doc = Record<string, unknown>
 
 /**
  * Compiles a filter on stored fields, of the operators that `parseFilter` makes.
- * @param hasColumn tells which fields have columns
+ * @param hasColumn whether a field has a column
  */
 export function compileFilter(filter: object, hasColumn: (field: string) => boolean): Expression {
   const parts = Object.entries(filter).map(([name, value]): Expression => {

@@ -33,7 +33,7 @@ export type TextCount = ColumnScopes & {
 
 /**
  * Counts the records that have each text of a field. Exact as `searchColumns` is, by the same reads in the same order; what
- * columns do not tell of is counted in the records, in pieces. Throws `service.unavailable` if it takes too long, or if there
+ * the columns cannot decide is counted in the records, in pieces. Throws `service.unavailable` if it takes too long, or if there
  * are more than half a million texts.
  */
 export async function countTexts(counted: TextCount): Promise<Map<string, number>> {
@@ -72,7 +72,7 @@ export async function countTexts(counted: TextCount): Promise<Map<string, number
   return totals.texts
 }
 
-/** Counts the rows of a group by code. `open` are the rows that only records tell of. */
+/** Counts the rows of a group by code. `open` are the rows that only records decide. */
 function countRows(column: Column, { rows, holes }: Group, stale: readonly number[]) {
   const counts = new Uint32Array(sizeOf(column))
   const open: number[] = []

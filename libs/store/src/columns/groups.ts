@@ -6,7 +6,7 @@ import { type ColumnChunk, GROUP_ROWS, type RowGroup, type WithBytes } from './r
 
 /** Row groups of which a column is read at once: a few megabytes at most. */
 export const GROUPS_AT_ONCE = 32
-/** A group with more rows that only records tell of is read as a range. */
+/** A group with more rows that only records decide is read as a range. */
 export const MAX_SINGLES = GROUP_ROWS / 8
 /** Positions of one query. */
 export const POSITIONS = 1000
@@ -71,10 +71,10 @@ export async function readChunks(
   return read
 }
 
-/** Positions that columns do not tell of. */
+/** Positions that the columns cannot decide. */
 export type Unknown = ReturnType<typeof createUnknown>
 
-/** Collects the positions that columns do not tell of. */
+/** Collects the positions that the columns cannot decide. */
 export function createUnknown() {
   const ranges: Range[] = []
   const singles: number[] = []

@@ -3,6 +3,6 @@
  * `not` the distance to `YES`.
  */
 export const NO = 0
-/** Only the record itself tells. */
+/** Only the record itself decides. */
 export const MAYBE = 1
 export const YES = 2

@@ -44,7 +44,7 @@ export type ColumnSearch = Omit<ColumnData, 'records'> & {
  *
  * The result is that of a query which began when the search did: it has every change of before, maybe later ones. Notes of
  * stale rows are read first, then the groups with their versions, then columns of these versions: whatever is missing in
- * the notes is in the columns. Rows that columns do not tell of are looked up in the records: stale ones, those of groups
+ * the notes is in the columns. Rows that the columns cannot decide are looked up in the records: stale ones, those of groups
  * that are missing or being rewritten, those of unreadable values.
  */
 export async function searchColumns(search: ColumnSearch): Promise<RowSet | undefined> {
@@ -123,7 +123,7 @@ async function evaluateGroups(
   return Promise.all(evaluated)
 }
 
-/** Overrules the columns: there is no record in a hole, and only the record tells of a stale row. */
+/** Overrules the columns: there is no record in a hole, and only the record decides a stale row. */
 function settleRows(rows: Uint8Array, { holes }: Group, stale: readonly number[]): void {
   if (holes) for (let row = 0; row < rows.length; row++) if (holes[row >> 3]! & (1 << (row & 7))) rows[row] = NO
   for (const position of stale) if (rowOf(position) < rows.length) rows[rowOf(position)] = MAYBE
@@ -175,7 +175,7 @@ async function judgeSingles(
   return rest
 }
 
-/** Finds the matches among the positions that columns do not tell of. */
+/** Finds the matches among the positions that the columns cannot decide. */
 async function lookUp({ records, filter }: ColumnSearch, unknown: Unknown, found: RowSet): Promise<void> {
   for (const position of positionsOf(unknown)) {
     const stages: PipelineStage[] = [

@@ -101,7 +101,7 @@ function inCommands(indexes: readonly Index[], before: ReadonlySet<string> | und
   return [known, ...missing.map(index => [index])].filter(some => some.length > 0)
 }
 
-/** Logs how far the server is with an index. MongoDB tells the number of keys to users with the privilege `inprog`. */
+/** Logs how far the server is with an index. MongoDB shows the number of keys to users with the privilege `inprog`. */
 async function logProgress({ name, conn }: Collection, index: string, logger: Logger): Promise<void> {
   const build = { ns: `${conn.name}.${name}`, msg: { $regex: '^Index Build' }, 'progress.total': { $gt: 0 } }
   const operations = conn

@@ -169,7 +169,7 @@ export function contactPositions(context: Pick<Data, 'store'>, organization: str
   return positions(context.store, organization, 'contacts', { onChanges: noteChanges })
 }
 
-/** Returns the function that tells batches of imports that writes of an organization wait for positions of contacts. */
+/** Returns the function that notifies batches of imports of writes that wait for an organization's positions of contacts. */
 export function waitAnnouncer(context: Pick<Data, 'store'>): (organization: string) => Promise<void> {
   return organization => contactPositions(context, organization).announceWait()
 }

@@ -174,16 +174,16 @@ describe('emails of a contact', () => {
             .collection('history')
             .find({ person: new Types.ObjectId(id) })
             .toArray()
-          const told = entries.map(({ type, at, data }) => [type, type.startsWith('contact.') || at, data.changes])
+          const logged = entries.map(({ type, at, data }) => [type, type.startsWith('contact.') || at, data.changes])
           const shown = docs.map(({ _id, id, contact, ...email }) => email)
           const sorted = (values: unknown[]) => values.map(value => JSON.stringify(value)).sort()
-          return { emailStatus, shown: sorted(shown), told: sorted(told) }
+          return { emailStatus, shown: sorted(shown), logged: sorted(logged) }
         }),
       )
     }
     const oneByOne = await recorded(1)
     assert.deepEqual(
-      oneByOne.map(({ emailStatus, shown, told }) => [emailStatus, shown.length, told.length]),
+      oneByOne.map(({ emailStatus, shown, logged }) => [emailStatus, shown.length, logged.length]),
       [
         ['ok', 3, 5],
         ['complained', 2, 6],

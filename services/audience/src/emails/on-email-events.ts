@@ -55,13 +55,13 @@ async function record(
   const ids = [...new Map(updates.map(({ contact: { _id } }) => [String(_id), _id])).values()]
   await lockContacts(tenant.contacts, ids, tx)
   await storeEmails(tenant, updates, emails, tx)
-  const told = updates.filter(({ status }) => status !== 'queued')
-  const changes = await statusChanges(tenant, told, tx)
+  const logged = updates.filter(({ status }) => status !== 'queued')
+  const changes = await statusChanges(tenant, logged, tx)
   await tenant.history.insertMany(
-    told.map(update => entryOf(update, changes.get(update))),
+    logged.map(update => entryOf(update, changes.get(update))),
     { tx },
   )
-  for (const update of told) if (update.status === 'complained') await optOut(data, organizationId, update, tx)
+  for (const update of logged) if (update.status === 'complained') await optOut(data, organizationId, update, tx)
   await changeStatuses(data, organizationId, changes, tx)
 }
 

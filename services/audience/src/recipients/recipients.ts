@@ -8,7 +8,7 @@ import { getPreferences } from './get-preferences.ts'
 import { requireSelection } from './selection.ts'
 import { takeRecipients } from './take-recipients.ts'
 
-/** The handlers that tell other services who gets mail, and do what recipients choose. */
+/** The handlers that answer other services who gets mail, and apply what recipients choose. */
 export function recipients(context: Context): Handlers<'rollcall.audience.v1.Recipients'> {
   return {
     checkRecipients: (request, { caller }) => checkRecipients(context.collections.of(caller.organizationId), request),

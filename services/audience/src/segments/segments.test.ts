@@ -75,9 +75,9 @@ describe('segments', () => {
     assert.deepEqual((await list(me, { filter: '{"name":"newest"}', sort: '{"name":1}' })).docs, [changed])
     assert.deepEqual(await jsonOf(segments.deleteSegment({ id: made.id }, me)), changed)
     await assert.rejects(get(me, made.id), { code: 'segment.not_found' })
-    const told = (await eventsOf(me)).map(({ type, data }) => [type, (data as { changed?: string[] }).changed])
+    const published = (await eventsOf(me)).map(({ type, data }) => [type, (data as { changed?: string[] }).changed])
     assert.deepEqual(
-      told.toSorted(),
+      published.toSorted(),
       [
         ['segment.created', undefined],
         ['segment.created', undefined],

@@ -3,7 +3,7 @@ import { type Filter, objectId } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { UNFINISHED } from './campaign-states.ts'
 
-/** Handlers that tell what campaigns still need. */
+/** Handlers that find what campaigns still need. */
 export const uses = (context: Context): Handlers<'rollcall.campaigns.v1.Uses'> => ({
   async findUse({ listId, segmentId }, { caller }) {
     const { campaigns } = context.collections.of(caller.organizationId)

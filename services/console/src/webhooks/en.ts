@@ -141,7 +141,7 @@ export default {
   },
   catalog: {
     title: 'Event types',
-    lead: 'What webhooks can tell of, with an example of each body.',
+    lead: 'What webhooks can send, with an example of each body.',
     search: 'Search event types',
     receiver: 'A receiver',
     receiverText:

@@ -15,7 +15,7 @@ import classes from './event-types.module.css'
 import { useEventTypes } from './queries.ts'
 import { RECEIVER } from './receiver.ts'
 
-/** What webhooks can tell of: each type with its description, an example and its schema; and a receiver. */
+/** What webhooks can send: each type with its description, an example and its schema; and a receiver. */
 export function EventTypes() {
   const { t } = useTranslation()
   const { q = '' } = useSearch({ strict: false }) as ListSearch

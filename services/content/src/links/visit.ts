@@ -4,7 +4,7 @@ import { isbot } from 'isbot'
 import { LRUCache } from 'lru-cache'
 import type { CountryOf } from './countries.ts'
 
-/** What a request for a short link tells about its sender. */
+/** What a request for a short link reveals of its sender. */
 export type Visit = { at: Date; ip: string; userAgent: string; referrer: string }
 
 /** A visit by what it is counted by; null: unknown. */
@@ -13,7 +13,7 @@ export type Traits = { referrers: string | null; countries: string | null; devic
 const MAX_USER_AGENT_LENGTH = 512
 const MAX_HOST_LENGTH = 253
 
-/** What a user agent tells: whether it is a program's, and the kind of device; null: unknown. */
+/** What a user agent reveals: whether it is a program's, and the kind of device; null: unknown. */
 type Agent = { isMachine: boolean; device: string | null }
 
 /** User agents are few; to parse one takes as long as everything else about a visit. Long ones are odd, and not kept. */

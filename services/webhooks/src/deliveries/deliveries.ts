@@ -48,7 +48,7 @@ async function replayDelivery(context: Context, id: string, call: Call): Promise
   return showDelivery(tenant, await tenant.deliveries.get(id, 'delivery'), call.caller)
 }
 
-/** Whether a delivery must be shown without what it tells of its event. A test has only an example. */
+/** Whether a delivery must be shown without its event. A test has only an example. */
 function hidesEvent(caller: Caller, { test }: Delivery): boolean {
   return !test && !hasPermission(caller, 'events.read')
 }
