@@ -61,7 +61,7 @@ export function BulkSheet({
   }, [input, reviewNow])
   const { data: job, error } = useBulkJob(run.data?.jobId ?? review.data?.jobId)
   const isReviewed = review.data !== undefined
-  useFollowed(run.data?.jobId)
+  useFollowed(run.data?.jobId, job !== undefined && !isUnfinished(job))
   useRefreshAfter(run.data ? job : undefined)
   const close = () => {
     // Nobody waits for what an unfinished review would say.

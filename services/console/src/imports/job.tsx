@@ -34,8 +34,7 @@ const POLL_MS = 1000
 
 /** Returns a job, read again until it is finished, which nobody else then says. */
 export function useJob(id: string | undefined) {
-  useFollowed(id)
-  return useQuery({
+  const query = useQuery({
     queryKey: ['imports', id],
     queryFn: async ({ signal }): Promise<ImportJob> => {
       const { docs } = await rollcall.imports.listJobs({ filter: { _id: id! }, limit: 1 }, { signal })
@@ -45,6 +44,8 @@ export function useJob(id: string | undefined) {
     enabled: id !== undefined,
     refetchInterval: pollWhile(isUnfinished, POLL_MS),
   })
+  useFollowed(id, query.data !== undefined && !isUnfinished(query.data))
+  return query
 }
 
 /** One import: its progress, then what became of every row, and the way back. */
