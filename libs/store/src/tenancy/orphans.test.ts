@@ -70,6 +70,26 @@ describe('sessions of the dead', { concurrency: true }, () => {
     await drop()
   })
 
+  it('are all recorded, however long a heartbeat is under way', async () => {
+    const { store, drop } = await testStore()
+    const processes = store.connection.collection<{ sessions: unknown[] }>('processes')
+    const delaysMs = [300, 0]
+    const updateOne = async (...args: Parameters<typeof processes.updateOne>) => {
+      await pause(delaysMs.shift() ?? 0)
+      return processes.updateOne(...args)
+    }
+    const db = { collection: () => ({ ...processes, updateOne, deleteOne: () => Promise.resolve() }) }
+    const watch = watchSessions({ db } as never, quiet)
+    const sessions = [await store.connection.startSession(), await store.connection.startSession()]
+    const first = watch.begin(sessions[0]!)
+    await pause(50) // its heartbeat is under way
+    await Promise.all([first, watch.begin(sessions[1]!)])
+    assert.equal((await processes.findOne({}))?.sessions.length, 2)
+    await watch.stop()
+    await Promise.all(sessions.map(session => session.endSession()))
+    await drop()
+  })
+
   it('are not those of a process whose heartbeats are slow', async () => {
     const { store, drop } = await testStore()
     const [busy, idle] = [watchSessions(store.connection, quiet), watchSessions(store.connection, quiet)]

@@ -46,16 +46,25 @@ export function watchSessions(connection: Connection, logger: Logger): SessionWa
   const others = new Map<string, { beat: number; missed: number }>()
   const stopping = new AbortController()
   let beat = 0
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
   let underWay = 0
   let idleAt = performance.now() + IDLE_AFTER_MS
   let isRecorded = false
   let removed: Promise<unknown> = Promise.resolve()
   let isRefused = false
 
-  const sendHeartbeat = async () => {
+  const writeHeartbeat = async () => {
+    next = undefined
     const heartbeat = { beat: ++beat, sessions: [...sessions.values()] }
     await translateErrors(processes.updateOne({ _id: self }, { $set: heartbeat }, { upsert: true }))
     isRecorded = true
+  }
+
+  /** One at a time: an older one that arrives later would remove sessions from the record. Those that wait share the next. */
+  const sendHeartbeat = (): Promise<void> => {
+    next ??= last = last.then(writeHeartbeat, writeHeartbeat)
+    return next
   }
 
   const isIdle = () => underWay === 0 && abandoned.size === 0 && performance.now() > idleAt
