@@ -174,9 +174,10 @@ export async function startWorld(): Promise<World> {
     return [...places].sort()
   }
 
-  /** Returns the bytes of a key and its value, with a kept answer as it was sent. */
+  /** Returns the bytes of a key and its value, if it has not expired, with a kept answer as it was sent. */
   const bytesOf = async (key: string): Promise<Buffer> => {
-    if ((await redis.type(key)) !== 'string') return Buffer.concat([Buffer.from(key), (await redis.dumpBuffer(key))!])
+    if ((await redis.type(key)) !== 'string')
+      return Buffer.concat([Buffer.from(key), (await redis.dumpBuffer(key)) ?? Buffer.alloc(0)])
     const text = (await redis.get(key)) ?? ''
     if (!key.includes('idempotency:')) return Buffer.from(key + text)
     const { answer } = JSON.parse(text || '{}') as Kept
