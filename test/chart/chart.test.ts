@@ -142,29 +142,38 @@ describe('the keys of the services', { skip }, () => {
       assert.ok(publicKeys.has(keyName(service, signingKey.id)), service)
     }
   })
+
+  it('are missed before an upgrade, and those that are there are not', async () => {
+    const { data = {} } = release('generated-keys').find(({ kind }) => kind === 'Secret')!
+    const added = ['ASSERTION_KEY_CONTENT', 'LINK_KEYS']
+    const older = Object.fromEntries(Object.entries(data).filter(([name]) => !added.includes(name)))
+    const says = `the Secret rollcall-keys has no ${added.join(', ')}: add what is missing`
+    assert.equal(await unitTests(upgradeSuite(older, { failedTemplate: { errorPattern: says } })), 1)
+    assert.equal(await unitTests(upgradeSuite(data, { hasDocuments: { count: 0 } })), 1)
+  })
 })
 
 describe('the figures of the guide', { skip }, () => {
   const scalerOf = ({ owner }: Pod) =>
     release('minimal').find(({ spec }) => spec?.scaleTargetRef?.name === owner.metadata.name)?.spec ?? assert.fail()
   const servers = () => podsOf(release('minimal')).filter(({ owner }) => owner.kind === 'Deployment')
-  const sum = (count: (pod: Pod) => number) => servers().reduce((total, pod) => total + count(pod), 0)
 
-  it('are what the pods request', () => {
-    const requestOf = (resource: string, unit: string) => (pod: Pod) =>
-      scalerOf(pod).minReplicas! * Number(pod.container.resources!.requests![resource]!.replace(unit, ''))
-    const [, cpus, gibibytes] = /^The pods request ([\d.]+) CPUs and ([\d.]+) GiB together/m.exec(readme) ?? []
-    assert.equal(Number(cpus), sum(requestOf('cpu', 'm')) / 1000)
-    assert.equal(Number(gibibytes), sum(requestOf('memory', 'Mi')) / 1024)
+  it('are what the pods of each service request', () => {
+    const [, pods, cpu, memory] =
+      /^Each service starts with (\d+) pods, which request (\d+m) of CPU and (\d+Mi)/m.exec(readme) ?? []
+    for (const pod of servers()) {
+      assert.equal(scalerOf(pod).minReplicas, Number(pods), pod.owner.metadata.name)
+      assert.deepEqual(pod.container.resources!.requests, { cpu, memory }, pod.owner.metadata.name)
+    }
   })
 
-  it('are the connections that the pods open to MongoDB', () => {
-    const connectionsOf = (pod: Pod) => {
+  it('are the connections that the pods of a service open to MongoDB', () => {
+    const [, connections] = /of one service are up to (\d+) on the primary/.exec(readme) ?? []
+    for (const pod of servers()) {
       const { MONGODB_POOL_SIZE } = environmentOf(pod, secrets)
-      return MONGODB_POOL_SIZE ? scalerOf(pod).maxReplicas! * (Number(MONGODB_POOL_SIZE) + 2) : 0
+      if (MONGODB_POOL_SIZE)
+        assert.equal(scalerOf(pod).maxReplicas! * (Number(MONGODB_POOL_SIZE) + 2), Number(connections))
     }
-    const [, connections = ''] = /are up to ([\d,]+) on the primary/.exec(readme) ?? []
-    assert.equal(Number(connections.replace(',', '')), sum(connectionsOf))
   })
 })
 
@@ -339,6 +348,22 @@ function refusalSuite(refused: typeof REFUSED): string {
   }))
   const file = join(work, `refused-${refused.length}_test.yaml`)
   writeFileSync(file, stringify({ suite: 'bad values', templates: ['*.yaml'], tests }))
+  return file
+}
+
+/** Writes a suite that upgrades a release whose Secret has these keys. */
+function upgradeSuite(data: Record<string, string>, expected: object): string {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'rollcall-keys', namespace: 'people' }, data }
+  const resource = { gvr: { version: 'v1', resource: 'secrets' }, namespaced: true }
+  const test = {
+    it: 'looks for the keys',
+    set: { image: { registry: 'registry.example.com' } },
+    release: { name: 'crm', namespace: 'people', upgrade: true },
+    kubernetesProvider: { scheme: { 'v1/Secret': resource }, objects: [secret] },
+    asserts: [expected],
+  }
+  const file = join(work, 'upgrade_test.yaml')
+  writeFileSync(file, stringify({ suite: 'an upgrade', templates: ['keys.yaml'], tests: [test] }))
   return file
 }
 
