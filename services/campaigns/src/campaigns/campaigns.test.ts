@@ -337,6 +337,21 @@ describe('campaigns', () => {
     assert.deepEqual(await typesOf(id), ['created', 'started', 'updated', 'paused', 'resumed', 'cancelled'])
   })
 
+  it('bring their mails to the state that they are in, where a process died between the two', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    const mailing = service.messaging.mailings.get(id)!
+    mailing.state = 'paused'
+    await eventually('the mails are sent again', () => mailing.state === 'sending')
+    await campaigns.pauseCampaign({ id }, me)
+    mailing.state = 'sending'
+    await eventually('the mails are paused again', () => mailing.state === 'paused')
+    assert.equal((await get(me, id)).status, 'paused')
+    assert.deepEqual(await typesOf(id), ['created', 'started', 'paused'])
+  })
+
   it('say who cancelled them, even if their job sees the mails cancelled first', async () => {
     const me = testCaller()
     const { id } = await ready(me)
