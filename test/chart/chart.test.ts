@@ -148,8 +148,8 @@ describe('the keys of the services', { skip }, () => {
     const added = ['ASSERTION_KEY_CONTENT', 'LINK_KEYS']
     const older = Object.fromEntries(Object.entries(data).filter(([name]) => !added.includes(name)))
     const says = `the Secret rollcall-keys has no ${added.join(', ')}: add what is missing`
-    assert.equal(await unitTests(upgradeSuite(older, { failedTemplate: { errorPattern: says } })), 1)
-    assert.equal(await unitTests(upgradeSuite(data, { hasDocuments: { count: 0 } })), 1)
+    assert.equal(await unitTests(upgradeSuite(older, true, { failedTemplate: { errorPattern: says } })), 1)
+    assert.equal(await unitTests(upgradeSuite(data, false, { hasDocuments: { count: 0 } })), 1)
   })
 })
 
@@ -250,8 +250,11 @@ describe('the settings', { skip }, () => {
   const variablesOfNode = new Set(['NODE_OPTIONS', 'NODE_NO_WARNINGS', 'NODE_EXTRA_CA_CERTS'])
 
   it('are of the services there are', () => {
-    const values = read(join(CHART, 'values.yaml')) as { services: object }
+    const values = read(join(CHART, 'values.yaml')) as { services: Record<string, { migrates?: boolean }> }
     assert.deepEqual(Object.keys(values.services).sort(), [...known].sort())
+    const count = (wanted: string) => release('minimal').filter(({ kind }) => kind === wanted).length
+    assert.equal(count('Deployment'), known.length)
+    assert.equal(count('Job'), known.filter(name => values.services[name]?.migrates).length + 1) // one makes the topics
   })
 
   for (const service of known) {
@@ -352,12 +355,12 @@ function refusalSuite(refused: typeof REFUSED): string {
 }
 
 /** Writes a suite that upgrades a release whose Secret has these keys. */
-function upgradeSuite(data: Record<string, string>, expected: object): string {
+function upgradeSuite(data: Record<string, string>, generate: boolean, expected: object): string {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'rollcall-keys', namespace: 'people' }, data }
   const resource = { gvr: { version: 'v1', resource: 'secrets' }, namespaced: true }
   const test = {
     it: 'looks for the keys',
-    set: { image: { registry: 'registry.example.com' } },
+    set: { image: { registry: 'registry.example.com' }, keys: { generate } },
     release: { name: 'crm', namespace: 'people', upgrade: true },
     kubernetesProvider: { scheme: { 'v1/Secret': resource }, objects: [secret] },
     asserts: [expected],
