@@ -62,15 +62,10 @@ function runnersHook(): AsyncHook | undefined {
   return enable.mock.calls[0]?.this as AsyncHook | undefined
 }
 
-/** Loads and runs a file; resolves when its last hook has run. */
+/** Loads and runs a file; resolves when its last hook has run, or when it has no test that matches. */
 async function runFile(file: string, url: string, timeoutMs: number, hook?: AsyncHook): Promise<void> {
-  const over = Promise.withResolvers<void>()
   hook?.enable()
-  describe(file, { timeout: timeoutMs }, async () => {
-    after(() => over.resolve())
-    await loaded(url, timeoutMs).finally(() => hook?.disable())
-  })
-  await over.promise
+  await describe(file, { timeout: timeoutMs }, () => loaded(url, timeoutMs).finally(() => hook?.disable()))
 }
 
 /** Fails a file that hangs while it loads. */
