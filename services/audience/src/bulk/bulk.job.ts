@@ -37,7 +37,7 @@ const STEP = 500
 const MAX_SPANS = 64
 /** Timeout of the query of a span, shorter than the lease. */
 const SPAN_MS = 4000
-/** After this many failed steps in a row, about two minutes, the job fails. */
+/** After this many failed steps in a row, with pauses of about a minute in all, the job fails. */
 const MAX_FAILURES = 15
 const MAX_ERRORS = 100
 const MAX_SAMPLE = 20
@@ -47,7 +47,7 @@ const BACKOFF = { baseMs: 50, maxMs: 10_000 }
  * Changes and deletes contacts in bulk, and undoes that. Each job is a record that one replica at a time works on:
  *
  * 1. Find the next contacts: of ids and emails the next ones given; of a filter those below the cursor, so that each
- * contact is met once and later ones not at all; of an undo the last traces not yet undone.
+ * contact is changed once and later ones are not; of an undo the last traces not yet undone.
  * 2. Change them with history, events and traces for the undo, and store counts and cursor, in one transaction under the
  * lease: a step that is repeated after a crash begins where the last one ended.
  * 3. Repeat until none is left. What cannot succeed, or fails too often in a row, fails the job; its changes remain.
@@ -96,12 +96,14 @@ async function runStep(data: Adding, job: BulkJob, slice: LeaseSlice, size: numb
     if (error instanceof LeaseLost) throw error
     const { bulkJobs } = data.collections.of(job.organization)
     const failedReason = job.failures + 1 >= MAX_FAILURES || isLasting(error) ? reasonOf(error) : undefined
-    await bulkJobs.updateOne(
+    const { matchedCount } = await bulkJobs.updateOne(
       { _id: job._id, state: { $in: unfinished } },
       failedReason === undefined
         ? { $inc: { failures: 1 } }
         : { $set: { state: 'failed', failedReason, refusal: refusalOf(error), finishedAt: new Date() } },
     )
+    if (failedReason !== undefined && matchedCount > 0)
+      data.logger.info({ job: String(job._id), organization: String(job.organization) }, 'bulk job failed')
     throw error
   }
 }
