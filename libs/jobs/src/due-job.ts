@@ -80,7 +80,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
   const model = options.due.model as unknown as Unscoped<DueRecord>
   const running = new Map<string, { keys: string[]; ended: Promise<void> }>()
-  /** Records that were due when they were found, each of a value that has all it may have. */
+  /** Due records that a limit keeps from starting. */
   let waiting: Candidate[] = []
   const stopping = new AbortController()
   let wakeUp = Promise.withResolvers<void>()
@@ -147,7 +147,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   }
   const nextSearchAt = () => Math.max(searchAt, restsUntil)
 
-  /** Claims a record as it was found. Returns it as it is now, or null if it has changed hands or time. */
+  /** Claims a record as it was found. Returns it as it is now, or null if another replica has claimed or moved it. */
   const claim = async ({ _id, organization, attempts, dueAt }: Candidate): Promise<T | null> => {
     const claimed = { dueAt: new Date(Date.now() + CLAIM_MS), attempts: attempts + 1 }
     const { matchedCount } = await model.updateOne({ organization, _id, attempts, dueAt }, { $set: claimed })
@@ -236,7 +236,7 @@ function isDue() {
   return { dueAt: { $gte: new Date(0), $lte: new Date() } }
 }
 
-/** An idle process has none to except, and its search the index of `dueAt` alone to choose. */
+/** Has no empty `$nin`, so that the search of an idle process uses the index of `dueAt` alone. */
 function except(field: string, ids: readonly string[]): object {
   return ids.length > 0 ? { [field]: { $nin: ids.map(id => new Types.ObjectId(id)) } } : {}
 }

@@ -26,8 +26,8 @@ class Config implements experimental.TypedLoadBalancingConfig {
  * hashing (Thaler and Ravishankar, "Using name-based mappings to increase hit rates", 1998), so that all clients choose
  * alike and a replica that comes or goes moves only its own share. Other calls take turns.
  *
- * The transactions that write for one organization take positions in one document. MongoDB lets one of two such transactions
- * begin again; in one process they wait for each other and share commits instead.
+ * The transactions that write for one organization take positions in one document. Of two at once, MongoDB aborts one, which
+ * is then retried; in one process they wait for each other and share commits instead.
  */
 class AffinityBalancer implements Balancer {
   readonly #control: Control

@@ -27,12 +27,12 @@ export type ShownData<X> = {
   find(context: X, person: Person): AsyncIterable<object>
 }
 
-/** For each collection of a service, what it holds of contacts: none can be forgotten. */
+/** For each collection of a service, what it holds of contacts. The type asks for every collection. */
 export type PersonalDataOf<K, X> = K extends { unscoped: infer C }
   ? { readonly [Name in keyof C]: PersonalData<X> }
   : never
 
-/** Of accounts of the organization: they are no contacts, and deleted as accounts. */
+/** Declares data of accounts, which the erasure of a contact leaves alone: it is deleted with the account. */
 export function ofAccounts(holds: string, kept = 'until it is deleted'): HeldData<unknown> {
   return { holds, kept, erase: { kept: 'an account is no contact' } }
 }

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis'
 export type StreamSlots = {
   /**
    * Acquires a slot of an organization.
-   * @returns releases the slot
+   * @returns a function that releases the slot
    * @throws {AppError} quota.too_many_pending if all are in use
    */
   take(organizationId: string): Promise<() => void>

@@ -10,7 +10,7 @@ export type Watched = {
 
 /** Watches for clients that are too slow. */
 export type Watch = {
-  /** @returns stops watching */
+  /** @returns a function that stops watching */
   add(watched: Watched): () => void
   stop(): void
 }

@@ -82,7 +82,7 @@ export type Scope<T> = {
   ): Promise<T | null>
   /**
    * Changes fields by deleting and inserting the record again, in a transaction: for fields of a unique index whose old
-   * value must be free at once, which not every server sees to on an update. Answers the record as it is after.
+   * value must be free at once: some servers free it only after an update's transaction. Answers the record as it is after.
    */
   rewriteOne(filter: Filter, changes: Draft<T>, options: { tx: ClientSession }): Promise<T | null>
   deleteOne(filter: Filter, options?: WithTx): Promise<mongo.DeleteResult>

@@ -11,7 +11,7 @@ const MAX_UNFINISHED = 20
 /** A job to be started. */
 export type NewJob = Pick<Draft<BulkJob>, 'kind' | 'dryRun'> & Partial<Draft<BulkJob>>
 
-/** Stores a job and starts work on it. @throws {AppError} quota.exceeded beyond 20 unfinished jobs */
+/** Stores a job and starts work on it. @throws {AppError} quota.too_many_pending beyond 20 unfinished jobs */
 export async function startJob(context: Context, job: NewJob, call: Call): Promise<BulkJobStarted> {
   const stored = await storeJob(context, job, call)
   context.bulkJob.wake(stored)

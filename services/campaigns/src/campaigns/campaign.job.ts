@@ -29,7 +29,7 @@ const SYSTEM = { kind: 'system', id: null, name: 'campaigns' } as const
  *
  * 1. Start a scheduled campaign at its time, after the same checks as at a manual start. If it is not ready, it fails.
  * 2. Take the audience in steps of 1,000 contacts, by position, and queue them at the sending side. A step that is
- *    repeated after a crash queues nobody twice. Then tell the sending side that the set is whole. If the audience is
+ *    repeated after a crash queues nobody twice. Then close the mailing. If the audience is
  *    refused, because its segment or list no longer exists as it was, the campaign pauses until somebody resumes it.
  * 3. Copy the counts until the sending side has finished, or has paused by itself. If its state differs from that of the
  *    campaign, because a process died between the two, the campaign's state counts.

@@ -51,7 +51,7 @@ export type Outcome = {
   unreachable?: Pick<DeliveryError, 'domain'>
 }
 
-/** Of a mail that was not handed over. */
+/** Returns the outcome of a mail that was not handed over: it waits for its next attempt. */
 function later({ mail }: Candidate): Outcome {
   return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } }
 }

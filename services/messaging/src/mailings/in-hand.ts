@@ -147,7 +147,7 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
 /**
  * Marks mails as being handed over: from here on nobody sends them again. Each mail is marked once, by one replica, so a
  * replica that has lost its lease gets none. In a transaction, because SecantusDB can hang on a plain `updateMany` that
- * meets one.
+ * conflicts with one.
  */
 async function mark(
   { store, collections }: Context,

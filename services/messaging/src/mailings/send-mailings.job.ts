@@ -216,7 +216,7 @@ async function release(context: Context, { _id, organization }: Mailing, { signa
   return 'done'
 }
 
-/** In a transaction, which begins again where it meets another one: SecantusDB can hang on a plain `updateMany` that does. */
+/** In a transaction, which is retried on a conflict: SecantusDB can hang on a plain `updateMany` that has one. */
 function finish({ store, collections }: Context, organization: Types.ObjectId, ids: Mail['_id'][]) {
   const waiting = { _id: { $in: ids }, status: 'waiting' }
   return store.transaction(async tx => {

@@ -43,7 +43,7 @@ export function deliveryJob(model: Unscoped<Delivery>, context: () => Context): 
   })
 }
 
-/** Does what the job does with a claimed delivery. */
+/** Sends a claimed delivery and records what came of it. Discards it if its webhook is off or its event has expired. */
 export async function deliver(context: Context, delivery: Delivery): Promise<Left> {
   const tenant = context.collections.of(delivery.organization)
   const webhook: Webhook | null = await tenant.webhooks.findOne({ _id: delivery.endpoint })
