@@ -54,7 +54,7 @@ function Confirm({
     queryKey: ['account', 'totp'],
     queryFn: () => rollcall.account.startTotp(),
     // A second secret would replace the one on the screen.
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
     gcTime: 0,
   })
   const form = useForm({ initialValues: { code: '' } })

@@ -60,7 +60,7 @@ function Entries({ collection }: { collection: CollectionRecord }) {
   const view = useList<Entry>(['collections', _id, 'entries'], [], (query, options) =>
     rollcall.entries.list(_id, query, options),
   )
-  const { data: edited } = useQuery({
+  const { data: edited, error } = useQuery({
     queryKey: ['collections', _id, 'entries', shown],
     queryFn: ({ signal }) => rollcall.entries.get(_id, shown!, { signal }),
     enabled: shown !== undefined,
@@ -100,6 +100,7 @@ function Entries({ collection }: { collection: CollectionRecord }) {
         </>
       }
     >
+      {error && <ProblemAlert error={error} />}
       <Tabs value={tab} onChange={next => view.change({ tab: next === 'form' ? next : undefined })} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="entries">{t('collections.entries')}</Tabs.Tab>

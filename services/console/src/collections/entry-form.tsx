@@ -1,7 +1,9 @@
+import { Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Collection, Entry } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
+import { useRefusal } from '../kit/action.tsx'
 import { FormModal, useSubmit } from '../kit/form-modal.tsx'
 import { ValueInput } from '../kit/value-input.tsx'
 
@@ -18,6 +20,7 @@ export function EntryForm({
   onClose: () => void
 }) {
   const { t } = useTranslation()
+  const refusal = useRefusal()(entry ? 'entries.update' : 'entries.create')
   const known = fields.map(({ slug, default: value }) => [slug, entry ? entry.values[slug] : value] as const)
   const form = useForm({ initialValues: { values: Object.fromEntries(known) as Record<string, unknown> } })
   const submit = useSubmit(form, {
@@ -38,7 +41,9 @@ export function EntryForm({
       submit={submit}
       action={t(entry ? 'kit.save' : 'kit.add')}
       onClose={onClose}
+      isIncomplete={Boolean(refusal)}
     >
+      {refusal && <Text c="dimmed">{refusal}</Text>}
       {fields.map(({ slug, name, type, options, required }) => (
         <ValueInput
           key={slug}

@@ -39,6 +39,7 @@ import { EditContact } from './edit-contact.tsx'
 import { FieldChange } from './field-change.tsx'
 import { LINK, LinkAccount, LinkedAccount } from './linked-account.tsx'
 import { contactQuery, useAttributes } from './queries.ts'
+import { type TagChange, withoutChange } from './tag-change.ts'
 import { Timeline } from './timeline-tab.tsx'
 import { useFieldWords } from './use-field-words.ts'
 
@@ -312,11 +313,12 @@ function TagEditor({ contact: { _id, tags } }: { contact: ContactRecord }) {
   const offerUndo = useUndoToast()
   const refusal = useRefusal()('contacts.replaceTags')
   const set = (next: string[]) => rollcall.contacts.replaceTags(_id, { tags: next })
+  const undo = async (change: TagChange) => set(withoutChange((await rollcall.contacts.get(_id)).tags, change))
   const save = useMutation({
     scope: { id: `tags of ${_id}` }, // each change replaces all tags: one after the other
-    mutationFn: ({ after }: { before: string[]; after: string[] }) => set(after),
-    onSuccess: (_, { before }) => {
-      offerUndo(t('contacts.savedValue', { name: t('kit.field.tags') }), () => set(before))
+    mutationFn: ({ after }: TagChange) => set(after),
+    onSuccess: (_, change) => {
+      offerUndo(t('contacts.savedValue', { name: t('kit.field.tags') }), () => undo(change))
       return client.invalidateQueries()
     },
     onError: failed,

@@ -35,6 +35,7 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     done,
     onDone,
     placeOf = {},
+    isCheck = false,
   }: {
     send: (values: Values) => Promise<Answer>
     done?: string
@@ -42,6 +43,8 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
     onDone?: (answer: Answer, sent: Values) => void
     /** Fields of refusals that name none, by their code. */
     placeOf?: Partial<Record<ErrorCode, string>>
+    /** The call tries what was typed and saves nothing. */
+    isCheck?: boolean
   },
 ): Submit<Values, Answer> {
   const client = useQueryClient()
@@ -50,6 +53,7 @@ export function useSubmit<Values extends Record<string, unknown>, Answer>(
   const submit = useMutation({
     mutationFn: send,
     onSuccess: (answer, sent) => {
+      if (isCheck) return
       form.resetDirty(onDone ? undefined : sent)
       if (done) reports.done(done)
       onDone?.(answer, sent)

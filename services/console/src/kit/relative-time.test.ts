@@ -12,3 +12,13 @@ it('says how far away a time is', () => {
   assert.equal(said('2026-03-01T12:00:00Z'), 'Mar 1')
   assert.equal(said('2025-03-01T12:00:00Z'), 'Mar 1, 2025')
 })
+
+it('counts days by the calendar', () => {
+  const now = new Date(2026, 5, 19, 10)
+  const said = (day: number, hour: number, language = 'en') => relativeTime(new Date(2026, 5, day, hour), now, language)
+  assert.equal(said(18, 9), 'yesterday')
+  assert.equal(said(17, 11), '2 days ago')
+  assert.equal(said(17, 11, 'de'), 'vorgestern')
+  assert.equal(said(20, 11), 'tomorrow')
+  assert.equal(said(21, 9), 'in 2 days')
+})

@@ -74,6 +74,7 @@ export default {
   },
   save: 'Rolle speichern',
   create: 'Rolle anlegen',
+  taken: 'Eine Rolle dieses Namens gibt es schon.',
   saved: '{{name}} gespeichert. Betroffene Tokens: {{tokens}}, Mitglieder: {{members}}.',
   readOnly: 'Eingebaute Rollen lassen sich nicht ändern.',
   delete: 'Rolle löschen',

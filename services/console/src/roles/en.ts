@@ -71,6 +71,7 @@ export default {
   },
   save: 'Save role',
   create: 'Create role',
+  taken: 'There is a role of this name.',
   saved: 'Saved {{name}}. Tokens affected: {{tokens}}, members: {{members}}.',
   readOnly: 'Built-in roles cannot be changed.',
   delete: 'Delete role',

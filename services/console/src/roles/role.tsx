@@ -64,10 +64,18 @@ export function Role() {
         {null}
       </Page>
     )
-  return <Editor key={role?._id ?? 'new'} {...(role && { role })} permissions={permissions.data} />
+  return <Editor key={role?._id ?? 'new'} {...(role && { role })} roles={roles.data} permissions={permissions.data} />
 }
 
-function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonly Permission[] }) {
+function Editor({
+  role,
+  roles,
+  permissions,
+}: {
+  role?: RoleRecord
+  roles: readonly RoleRecord[]
+  permissions: readonly Permission[]
+}) {
   const { t } = useTranslation()
   const { draft } = useSearch({ strict: false }) as { draft?: RoleDraft }
   const stored = {
@@ -83,6 +91,8 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
   const isFixed = role?.builtIn ?? false
   const isChanged =
     name !== stored.name || description !== stored.description || `${pairsOf(grants)}` !== `${pairsOf(stored.grants)}`
+  // The API saves a role by its name: a new one would replace another of this name.
+  const isTaken = !role && roles.some(other => other.name === name && [kind, 'both'].includes(other.kind))
   useUnsaved(() => isChanged)
   const total = permissions.reduce((sum, { actions }) => sum + actions.length, 0)
   const granted = pairsOf(grants).length
@@ -96,7 +106,7 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
           <>
             <Action
               call="roles.save"
-              disabled={name === '' || granted === 0 || (role !== undefined && !isChanged)}
+              disabled={name === '' || isTaken || granted === 0 || (role !== undefined && !isChanged)}
               onClick={() => setReviewing(true)}
             >
               {t(role ? 'roles.review' : 'roles.create')}
@@ -115,6 +125,7 @@ function Editor({ role, permissions }: { role?: RoleRecord; permissions: readonl
                 autoComplete="off"
                 {...fieldProps('roles.save', 'name')}
                 value={name}
+                error={isTaken && t('roles.taken')}
                 onChange={event => setName(event.currentTarget.value)}
               />
               <Select

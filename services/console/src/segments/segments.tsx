@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { FilterIcon, PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import type { Segment } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
@@ -91,11 +90,7 @@ export function Segments() {
           </MoreMenu>
         )}
         empty={
-          <Empty
-            icon={FilterIcon}
-            title={t('segments.empty.title')}
-            action={<Button onClick={add}>{t('segments.new')}</Button>}
-          >
+          <Empty icon={FilterIcon} title={t('segments.empty.title')} action={addButton}>
             {t('segments.empty.text')}
           </Empty>
         }

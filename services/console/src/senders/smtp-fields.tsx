@@ -67,7 +67,10 @@ function ConnectionTest<Values extends { smtp: SmtpValues }>({
   isPossible: boolean
 }) {
   const { t } = useTranslation()
-  const test = useSubmit(form, { send: ({ smtp }) => rollcall.senders.testSmtp({ smtp: smtpOf(smtp) }) })
+  const test = useSubmit(form, {
+    send: ({ smtp }) => rollcall.senders.testSmtp({ smtp: smtpOf(smtp) }),
+    isCheck: true,
+  })
   const isOfThese = test.variables === form.values
   const error = isOfThese && !test.isAtField ? test.error : null
   return (

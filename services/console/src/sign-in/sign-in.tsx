@@ -144,7 +144,14 @@ function ByPassword(props: {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     organizations.reset()
+    requestCode.reset()
     signIn.mutate(undefined)
+  }
+  const mailCode = () => {
+    if (!props.email) return emailField.current?.focus()
+    if (requestCode.isPending) return
+    signIn.reset()
+    requestCode.mutate()
   }
   if (organizations.data)
     return (
@@ -187,9 +194,7 @@ function ByPassword(props: {
           {t('signIn.submit')}
         </Button>
         <Group justify="space-between" gap="xs">
-          <TextButton onClick={() => (props.email ? requestCode.mutate() : emailField.current?.focus())}>
-            {t('signIn.codeInstead')}
-          </TextButton>
+          <TextButton onClick={mailCode}>{t('signIn.codeInstead')}</TextButton>
           <TextButton onClick={() => props.onWay('forgot')}>{t('signIn.forgot')}</TextButton>
         </Group>
       </Stack>
