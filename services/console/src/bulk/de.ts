@@ -98,8 +98,6 @@ export default {
   errors: {
     title: 'Warum Kontakte scheitern',
     done: 'Gescheiterte Kontakte',
-    contact: 'Kontakt',
-    reason: 'Grund',
   },
   moreErrors: 'Die ersten {{count}} werden gezeigt.',
   state: {

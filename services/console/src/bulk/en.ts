@@ -90,7 +90,7 @@ export default {
   notFound_other: '{{number}} selected contacts no longer exist.',
   sample: 'First changes',
   deletedNow: 'is deleted',
-  errors: { title: 'Why contacts fail', done: 'Contacts that failed', contact: 'Contact', reason: 'Reason' },
+  errors: { title: 'Why contacts fail', done: 'Contacts that failed' },
   moreErrors: 'The first {{count}} are shown.',
   state: {
     waiting: 'Waiting',

@@ -19,7 +19,6 @@ export default {
   fieldCount_one: '{{count}} Feld',
   fieldCount_other: '{{count}} Felder',
   entries: 'Einträge',
-  by: 'Erstellt von',
   delete: 'Sammlung löschen',
   deleteTitle: 'Sammlung {{name}} löschen?',
   deleteText: 'Ihre {{number}} Einträge werden mit gelöscht. Das lässt sich nicht rückgängig machen.',

@@ -16,7 +16,6 @@ export default {
   fieldCount_one: '{{count}} field',
   fieldCount_other: '{{count}} fields',
   entries: 'Entries',
-  by: 'Created by',
   delete: 'Delete collection',
   deleteTitle: 'Delete the collection {{name}}?',
   deleteText: 'Its {{number}} entries go with it. This cannot be undone.',

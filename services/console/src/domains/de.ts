@@ -28,10 +28,7 @@ export default {
     mx: 'Posteingang',
     dmarc: 'DMARC',
   },
-  created: '{{domain}} hinzugefügt',
   checked: 'Zuletzt geprüft',
-  verifiedAt: 'Verifiziert',
-  provider: 'Anbieter',
   check: 'Einträge prüfen',
   verify: 'Verifizieren',
   verified: '{{domain}} ist verifiziert',
@@ -76,7 +73,6 @@ export default {
   valueOf: 'Wert des {{purpose}}-Eintrags',
   priority: 'Priorität {{priority}}',
   found: 'Gefunden',
-  wanted: 'Erwartet',
   copyZone: 'Als Zonendatei kopieren',
   rechecks:
     'Solange diese Seite offen ist, werden die Einträge erneut geprüft: das nächste Mal nach {{count}} Sekunden.',

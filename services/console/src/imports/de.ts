@@ -94,7 +94,6 @@ export default {
   progress: '{{percent}} % · {{speed}} Zeilen pro Sekunde',
   canLeave: 'Sie können diese Seite verlassen. Der Import läuft weiter.',
   cancel: 'Import abbrechen',
-  cancelText: 'Was bis dahin geschehen ist, bleibt.',
   cancelled: 'Import abgebrochen',
   outcomes: {
     created: 'Angelegt',
@@ -108,7 +107,6 @@ export default {
   },
   failedRows_one: '{{count}} fehlgeschlagen',
   failedRows_other: '{{count}} fehlgeschlagen',
-  total: 'Zeilen',
   optOutsKept_one: '{{count}} Abmeldung wurde behalten.',
   optOutsKept_other: '{{count}} Abmeldungen wurden behalten.',
   duplicates_one: '{{count}} Zeile wiederholt eine frühere E-Mail und wurde übersprungen.',
@@ -137,5 +135,4 @@ export default {
   showUndo: 'Rücknahme zeigen',
   gone: 'Diesen Import gibt es nicht.',
   row: 'Zeile {{row}}',
-  newContact: 'neu',
 } satisfies Translation<typeof en>

@@ -91,7 +91,6 @@ export default {
   progress: '{{percent}} % · {{speed}} rows a second',
   canLeave: 'You can leave this page. The import goes on.',
   cancel: 'Cancel import',
-  cancelText: 'What is done so far stays.',
   cancelled: 'Import cancelled',
   outcomes: {
     created: 'Created',
@@ -105,7 +104,6 @@ export default {
   },
   failedRows_one: '{{count}} failed',
   failedRows_other: '{{count}} failed',
-  total: 'Rows',
   optOutsKept_one: '{{count}} opt-out was kept.',
   optOutsKept_other: '{{count}} opt-outs were kept.',
   duplicates_one: '{{count}} row repeats an earlier email and was skipped.',
@@ -134,5 +132,4 @@ export default {
   showUndo: 'Show the undo',
   gone: 'There is no such import.',
   row: 'Row {{row}}',
-  newContact: 'new',
 } as const

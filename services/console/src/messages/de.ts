@@ -11,8 +11,6 @@ export default {
   from: 'Von',
   subject: 'Betreff',
   contact: 'Kontakt',
-  sender: 'Absender',
-  campaign: 'Kampagne',
   when: 'Wann',
   sendAt: 'Senden am',
   sendAtHint: 'Leer: sofort. Höchstens 30 Tage im Voraus.',

@@ -8,8 +8,6 @@ export default {
   from: 'From',
   subject: 'Subject',
   contact: 'Contact',
-  sender: 'Sender',
-  campaign: 'Campaign',
   when: 'When',
   sendAt: 'Send at',
   sendAtHint: 'Empty: at once. At most 30 days ahead.',

@@ -83,5 +83,5 @@ export default {
     text: 'Unter dieser Adresse gibt es keine Seite.',
     action: 'Zur Übersicht',
   },
-  failed: { title: 'Etwas ist schiefgegangen', retry: 'Erneut versuchen' },
+  failed: { title: 'Etwas ist schiefgegangen' },
 } satisfies Translation<typeof en>

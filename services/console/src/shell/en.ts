@@ -76,5 +76,5 @@ export default {
   scheme: { title: 'Appearance', light: 'Light', dark: 'Dark', auto: 'System' },
   language: 'Language',
   notFound: { title: 'Page not found', text: 'There is no page at this address.', action: 'Go to the overview' },
-  failed: { title: 'Something went wrong', retry: 'Try again' },
+  failed: { title: 'Something went wrong' },
 } as const

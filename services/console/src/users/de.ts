@@ -6,7 +6,6 @@ export default {
   lead: 'Die Menschen, die sich bei dieser Organisation anmelden können.',
   create: 'Benutzer anlegen',
   search: 'Nach E-Mail oder Name suchen',
-  you: 'Sie',
   status: { active: 'Aktiv', blocked: 'Gesperrt', unverified: 'Unbestätigt' },
   lastLogin: 'Letzte Anmeldung',
   created: '{{email}} angelegt',

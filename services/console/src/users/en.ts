@@ -3,7 +3,6 @@ export default {
   lead: 'The people who can sign in to this organization.',
   create: 'Create user',
   search: 'Search by email or name',
-  you: 'You',
   status: { active: 'Active', blocked: 'Blocked', unverified: 'Unverified' },
   lastLogin: 'Last sign-in',
   created: 'Created {{email}}',

@@ -118,7 +118,6 @@ export default {
     period: 'Zeitraum',
     periods: { day: '24 Stunden', week: '7 Tage', month: '30 Tage' },
     sum: '{{delivered}} zugestellt, {{failed}} fehlgeschlagen',
-    bar: '{{at}}: {{delivered}} zugestellt, {{failed}} fehlgeschlagen',
   },
   deliveries: {
     title: 'Zustellungen',

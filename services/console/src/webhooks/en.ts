@@ -106,7 +106,6 @@ export default {
     period: 'Period',
     periods: { day: '24 hours', week: '7 days', month: '30 days' },
     sum: '{{delivered}} delivered, {{failed}} failed',
-    bar: '{{at}}: {{delivered}} delivered, {{failed}} failed',
   },
   deliveries: {
     title: 'Deliveries',
