@@ -35,6 +35,13 @@ export function useIsSessionOver(): boolean {
   return isStatus(useSuspenseQuery(meQuery).error, 401)
 }
 
+/** Reads the person again after a refusal: a permission may be lost, or the session over. */
+export function followRefusal(error: unknown): void {
+  if (isStatus(error, 403)) void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
+  if (isStatus(error, 401) && !isSessionOver())
+    void queryClient.refetchQueries({ queryKey: meQuery.queryKey }, { cancelRefetch: false })
+}
+
 /** Returns a test for the permissions of a call: undefined if the person holds them, else the first that is missing. */
 export function useMissing(): (call: CallName) => string | undefined {
   const me = useMe()

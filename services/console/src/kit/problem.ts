@@ -2,6 +2,7 @@ import { notifications } from '@mantine/notifications'
 import { ConnectionError, RateLimitError, RollcallError, UnavailableError } from '@rollcall/sdk'
 import { useTranslation } from 'react-i18next'
 import { sentence } from '../server/texts.ts'
+import { followRefusal } from '../session.ts'
 
 const SECOND_MS = 1000
 
@@ -25,6 +26,7 @@ export function useReports(): { done: (text: string) => void; failed: (error: un
   return {
     done: text => void notifications.show({ message: text, color: 'teal', role: 'status', ...CLOSE }),
     failed: error => {
+      followRefusal(error) // the caches report only what queries and mutations are refused
       const requestId = error instanceof RollcallError ? error.requestId : undefined
       const message = requestId ? `${problemText(error)} (${t('kit.requestId')} ${requestId})` : problemText(error)
       notifications.show({ message, color: 'red', role: 'alert', autoClose: 10_000, ...CLOSE })

@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { isStatus, queryClient } from '../api.ts'
 import { currentImpersonation, setImpersonation } from '../impersonation/store.ts'
 import { router } from '../router.tsx'
-import { isSessionOver, meQuery } from '../session.ts'
+import { followRefusal, isSessionOver, meQuery } from '../session.ts'
 
 /**
  * Follows what the API refuses. At the end of a session, an impersonation becomes oneself again, a screen stays under the
@@ -11,17 +11,18 @@ import { isSessionOver, meQuery } from '../session.ts'
  */
 export function watchRefusals(): void {
   queryClient.getQueryCache().subscribe(event => {
-    if (event.type === 'updated' && event.action.type === 'error') followRefusal(event.action.error)
+    if (event.type === 'updated' && event.action.type === 'error') follow(event.action.error)
   })
   queryClient.getMutationCache().subscribe(event => {
-    if (event.type === 'updated' && event.action.type === 'error') followRefusal(event.action.error)
+    if (event.type === 'updated' && event.action.type === 'error') follow(event.action.error)
   })
   window.addEventListener('keydown', keepFromScreen, { capture: true }) // before any that screens add
 }
 
-function followRefusal(error: unknown): void {
-  if (isStatus(error, 403)) void queryClient.invalidateQueries({ queryKey: meQuery.queryKey })
-  if (isStatus(error, 401)) followEnd()
+function follow(error: unknown): void {
+  const isOneself = queryClient.getQueryData(meQuery.queryKey) && !currentImpersonation()
+  if (isStatus(error, 401) && !isOneself) followEnd()
+  else followRefusal(error)
 }
 
 function followEnd(): void {
@@ -29,10 +30,6 @@ function followEnd(): void {
     setImpersonation(undefined)
     queryClient.removeQueries()
     notifications.show({ message: i18next.t('impersonation.ended'), color: 'yellow', role: 'status', withBorder: true })
-    return
-  }
-  if (queryClient.getQueryData(meQuery.queryKey)) {
-    if (!isSessionOver()) void queryClient.refetchQueries({ queryKey: meQuery.queryKey }, { cancelRefetch: false })
     return
   }
   const { matches, location } = router.state
