@@ -1047,6 +1047,28 @@ describe('the console', () => {
     assert.deepEqual({ name, unsubscribed }, { name: 'Leaving', unsubscribed: true })
   })
 
+  it('shows all of a history, and nothing twice when something is added meanwhile', async () => {
+    const client = createClient({ baseUrl: url, token: console.token })
+    const { id } = await client.contacts.create({ email: 'renamed@example.com' })
+    const rename = (number: number) => client.contacts.update(id, { name: `Name ${number}` })
+    const reaches = (count: number) =>
+      eventually('the changes are in the history', async () => {
+        return (await client.contacts.listAttributesHistory(id, { limit: 1 })).totalDocs === count
+      })
+    for (let number = 1; number <= 52; number++) await rename(number)
+    await reaches(52)
+    const page = await open(`/contacts/${id}?tab=changes`)
+    const entries = page.getByRole('tabpanel').getByRole('listitem')
+    await entries.getByText('Name 52').waitFor()
+    assert.equal(await entries.count(), 50)
+    await rename(53)
+    await reaches(53)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await entries.nth(51).waitFor()
+    assert.equal(await entries.count(), 52)
+    assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0)
+  })
+
   it('saves no value that was opened and left, and keeps a dialog whose record cannot be read again', async () => {
     const client = createClient({ baseUrl: url, token: console.token })
     const { id } = await client.contacts.create({ email: 'imported@example.com', attributes: { company: 'Old' } })

@@ -21,6 +21,7 @@ import { useAct, useConfirm } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import type { ListSearch } from '../kit/list-search.ts'
+import { LoadMore } from '../kit/load-more.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { Page } from '../kit/page.tsx'
 import { useReports } from '../kit/problem.ts'
@@ -29,6 +30,7 @@ import { saveFile } from '../kit/save-file.ts'
 import { Tag } from '../kit/status-chip.tsx'
 import { useUndoToast } from '../kit/undo-toast.ts'
 import { useChangeSearch } from '../kit/use-list.ts'
+import { useLoadMore } from '../kit/use-load-more.ts'
 import { When } from '../kit/when.tsx'
 import { MessageStatus } from '../messages/message-status.tsx'
 import { sentence } from '../server/texts.ts'
@@ -219,10 +221,9 @@ function BlockForm({ contact: { _id, email }, onClose }: { contact: ContactRecor
 /** What is known of a contact, edited in place. */
 export function Details({ contact }: { contact: ContactRecord }) {
   const { t } = useTranslation()
-  const { data: lists } = useQuery({
-    queryKey: ['contacts', contact._id, 'lists'],
-    queryFn: async ({ signal }) => await rollcall.contacts.listLists(contact._id, { limit: 100 }, { signal }),
-  })
+  const { data: lists, more } = useLoadMore(['contacts', contact._id, 'lists'], (part, options) =>
+    rollcall.contacts.listLists(contact._id, part, options),
+  )
   return (
     <Paper className={classes.details} withBorder>
       <Section title={t('contacts.attributes')}>
@@ -243,6 +244,7 @@ export function Details({ contact }: { contact: ContactRecord }) {
               {t('contacts.noLists')}
             </Text>
           )}
+          <LoadMore more={more} />
         </Group>
       </Section>
       <Section title={t('contacts.details')}>
@@ -363,59 +365,63 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
 
 function Changes({ id }: { id: string }) {
   const { t } = useTranslation()
-  const { data, error } = useQuery({
-    queryKey: ['contacts', id, 'changes'],
-    queryFn: async ({ signal }) => await rollcall.contacts.listAttributesHistory(id, { limit: 100 }, { signal }),
-  })
+  const { data, error, more } = useLoadMore(['contacts', id, 'changes'], (part, options) =>
+    rollcall.contacts.listAttributesHistory(id, part, options),
+  )
   if (error) return <ProblemAlert error={error} />
   if (!data) return <Skeleton height={160} />
   if (data.docs.length === 0) return <Text c="dimmed">{t('contacts.noChanges')}</Text>
   return (
-    <ol className={classes.timeline}>
-      {data.docs.map(({ _id, key, from, to, actor, at, row }) => (
-        <li key={_id} className={classes.entry}>
-          <div className={classes.entryText}>
-            <FieldChange field={key} from={from} to={to} />
-            <Text size="sm" c="dimmed">
-              {actor.name}
-              {row !== undefined && `, ${t('contacts.row', { row })}`}
-              {' · '}
-              <When at={at} />
-            </Text>
-          </div>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className={classes.timeline}>
+        {data.docs.map(({ _id, key, from, to, actor, at, row }) => (
+          <li key={_id} className={classes.entry}>
+            <div className={classes.entryText}>
+              <FieldChange field={key} from={from} to={to} />
+              <Text size="sm" c="dimmed">
+                {actor.name}
+                {row !== undefined && `, ${t('contacts.row', { row })}`}
+                {' · '}
+                <When at={at} />
+              </Text>
+            </div>
+          </li>
+        ))}
+      </ol>
+      <LoadMore more={more} />
+    </>
   )
 }
 
 function Emails({ id }: { id: string }) {
   const { t } = useTranslation()
-  const { data, error } = useQuery({
-    queryKey: ['contacts', id, 'emails'],
-    queryFn: async ({ signal }) => await rollcall.contacts.listEmails(id, { limit: 100 }, { signal }),
-  })
+  const { data, error, more } = useLoadMore(['contacts', id, 'emails'], (part, options) =>
+    rollcall.contacts.listEmails(id, part, options),
+  )
   if (error) return <ProblemAlert error={error} />
   if (!data) return <Skeleton height={160} />
   if (data.docs.length === 0) return <Text c="dimmed">{t('contacts.noEmails')}</Text>
   return (
-    <ol className={classes.timeline}>
-      {data.docs.map(({ _id, subject, sender, status, at, error: reason }) => (
-        <li key={_id} className={classes.entry}>
-          <div className={classes.entryText}>
-            <Group gap="xs">
-              <strong>{subject}</strong>
-              <MessageStatus status={status} />
-            </Group>
-            <Text size="sm" c="dimmed">
-              {sender}
-              {' · '}
-              <When at={at} />
-            </Text>
-            {reason && <Text size="sm">{sentence(reason)}</Text>}
-          </div>
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className={classes.timeline}>
+        {data.docs.map(({ _id, subject, sender, status, at, error: reason }) => (
+          <li key={_id} className={classes.entry}>
+            <div className={classes.entryText}>
+              <Group gap="xs">
+                <strong>{subject}</strong>
+                <MessageStatus status={status} />
+              </Group>
+              <Text size="sm" c="dimmed">
+                {sender}
+                {' · '}
+                <When at={at} />
+              </Text>
+              {reason && <Text size="sm">{sentence(reason)}</Text>}
+            </div>
+          </li>
+        ))}
+      </ol>
+      <LoadMore more={more} />
+    </>
   )
 }

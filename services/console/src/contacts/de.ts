@@ -177,7 +177,6 @@ export default {
   noChanges: 'Seit der Kontakt angelegt wurde, hat sich kein Feld geändert.',
   lastImport: 'Letzter Import',
   row: 'Zeile {{row}}',
-  loadMore: 'Mehr zeigen',
   kinds: {
     label: 'Zeigen',
     fields: 'Felder und Status',

@@ -168,7 +168,6 @@ export default {
   noChanges: 'No field has changed since the contact was created.',
   lastImport: 'Last import',
   row: 'row {{row}}',
-  loadMore: 'Show more',
   kinds: {
     label: 'Show',
     fields: 'Fields and status',

@@ -1,36 +1,31 @@
-import { Avatar, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Avatar, Group, Skeleton, Stack, Text } from '@mantine/core'
 import type { HistoryEntry } from '@rollcall/sdk'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
 import { useEventWords } from '../events/use-event-words.ts'
 import { FilterBar } from '../kit/filter-bar.tsx'
 import type { ListSearch } from '../kit/list-search.ts'
+import { LoadMore } from '../kit/load-more.tsx'
 import { ProblemAlert } from '../kit/problem-alert.tsx'
 import { useChangeSearch } from '../kit/use-list.ts'
+import { useLoadMore } from '../kit/use-load-more.ts'
 import { When } from '../kit/when.tsx'
 import classes from './contact.module.css'
 import { FieldChange } from './field-change.tsx'
 import { byDay, changesOf, emailDetails, entryKey, filterOf, KINDS, type Kind, linksOf } from './timeline.ts'
 
-const ENTRIES = 30
 const NAMES = Object.keys(KINDS) as Kind[]
 
 /** Everything that happened to a contact, by day; of one kind where the address says so. */
 export function Timeline({ id }: { id: string }) {
   const { t, i18n } = useTranslation()
   const kind = useKind()
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['contacts', id, 'timeline', kind],
-    queryFn: async ({ pageParam, signal }) => {
-      const filter = kind && { filter: filterOf(kind) as object }
-      return await rollcall.contacts.listTimeline(id, { page: pageParam, limit: ENTRIES, ...filter }, { signal })
-    },
-    initialPageParam: 1,
-    getNextPageParam: page => page.nextPage,
-  })
-  const days = byDay(data?.pages.flatMap(({ docs }) => docs) ?? [])
+  const filter = kind && { filter: filterOf(kind) as object }
+  const { data, error, more } = useLoadMore(['contacts', id, 'timeline', kind], (part, options) =>
+    rollcall.contacts.listTimeline(id, { ...part, ...filter }, options),
+  )
+  const days = byDay(data?.docs ?? [])
   return (
     <Stack gap="md">
       <KindFilter kind={kind} />
@@ -47,13 +42,7 @@ export function Timeline({ id }: { id: string }) {
           </ol>
         </section>
       ))}
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('contacts.loadMore')}
-          </Button>
-        </div>
-      )}
+      <LoadMore more={more} />
     </Stack>
   )
 }

@@ -20,6 +20,7 @@ export default {
   no: 'Nein',
   andMore_one: 'und {{count}} weiterer',
   andMore_other: 'und {{count}} weitere',
+  loadMore: 'Mehr zeigen',
   nothingYet: 'Noch nichts',
   saved: 'Gespeichert',
   undo: 'Rückgängig',

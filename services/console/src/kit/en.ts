@@ -17,6 +17,7 @@ export default {
   no: 'No',
   andMore_one: 'and {{count}} more',
   andMore_other: 'and {{count}} more',
+  loadMore: 'Show more',
   nothingYet: 'Nothing yet',
   saved: 'Saved',
   undo: 'Undo',

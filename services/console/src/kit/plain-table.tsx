@@ -1,6 +1,4 @@
 import { Skeleton, Table, Text } from '@mantine/core'
-import type { Page as RecordPage } from '@rollcall/sdk'
-import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './plain-table.module.css'
@@ -23,7 +21,7 @@ export function PlainTable<T extends { _id: string }>({
 }: {
   /** What a screen reader calls the table. */
   label: string
-  query: Pick<UseQueryResult<RecordPage<T>>, 'data' | 'error' | 'refetch'>
+  query: { data: { docs: readonly T[] } | undefined; error: Error | null; refetch: () => unknown }
   columns: readonly PlainColumn<T>[]
   /** Shown instead of a table without rows. */
   empty: string
