@@ -153,6 +153,24 @@ describe('administration in the console', () => {
     assert.equal(await theirs.getByRole('navigation').getByRole('link', { name: 'Lists' }).count(), 0)
   })
 
+  it('a click that is refused: the permissions are read again, and the end of the session is seen', async () => {
+    await saveRole({ audience: ['read'], audience_lists: ['read', 'update', 'delete'] })
+    const keeper = await person('keeper')
+    const { id } = await bodyOf(console.stack.owner.post<{ id: string }>('/api/audience-lists', { name: 'Kept' }), 201)
+    const page = await console.open(`/lists/${id}`, { token: keeper.token })
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: 'More actions for Kept' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await choose('Delete list')
+    await saveRole({ audience: ['read'], audience_lists: ['read', 'update'] })
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete list' }).click()
+    await page.getByRole('alert').getByText('You can no longer use audience_lists.delete.').waitFor()
+    await console.stack.api.as(keeper.token).post('/api/auth/logout')
+    await choose('Archive')
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+  })
+
   it('an impersonation sees all and changes nothing, here and at the server', async () => {
     const other = await person('admin', 'Admin Person')
     const page = await console.open(`/users/${other.id}`)
