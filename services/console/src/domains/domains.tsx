@@ -13,14 +13,13 @@ import { Page } from '../kit/page.tsx'
 import { ProviderLink } from '../kit/problem-alert.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
-import { StatusChip, type Tone } from '../kit/status-chip.tsx'
+import { StatusChip } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
 import { useMissing } from '../session.ts'
 import { providerQuery } from '../settings/queries.ts'
-
-const TONES: Record<Domain['status'], Tone> = { pending: 'warn', verified: 'good', degraded: 'bad' }
+import { TONES } from './status.ts'
 
 /** The sending domains. */
 export function Domains() {

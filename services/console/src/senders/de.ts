@@ -9,7 +9,7 @@ export default {
     title: 'Noch keine Absender',
     text: 'Ein Absender ist eine Adresse einer verifizierten Domain oder ein Mailkonto, das Sie verbinden.',
   },
-  domain: 'Domain',
+  domain: { pending: 'Domain offen', degraded: 'Domain beeinträchtigt' },
   delivery: { provider: 'Mailanbieter', hosted: 'Bereitgestellt', smtp: 'Eigener Mailserver', oauth: 'Mailkonto' },
   deliveryLabel: 'Gesendet durch',
   replyTo: 'Antwort an',

@@ -6,7 +6,7 @@ export default {
     title: 'No senders yet',
     text: 'A sender is an address of a verified domain, or a mail account that you connect.',
   },
-  domain: 'Domain',
+  domain: { pending: 'Domain pending', degraded: 'Domain degraded' },
   delivery: { provider: 'Mail provider', hosted: 'Hosted', smtp: 'Own mail server', oauth: 'Mail account' },
   deliveryLabel: 'Sent by',
   replyTo: 'Reply to',

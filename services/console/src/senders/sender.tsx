@@ -26,7 +26,7 @@ import { UserLink } from '../users/user-link.tsx'
 import { UserSelect } from '../users/user-select.tsx'
 import { SendTest } from './send-test.tsx'
 import { SenderSettings } from './sender-settings.tsx'
-import { SenderStatus } from './senders.tsx'
+import { SenderStatus } from './sender-status.tsx'
 
 const ALL = 1000
 /** What it takes to choose a person, and to share with or transfer to them. */

@@ -1,7 +1,7 @@
 import { Group, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { MailIcon, PlusIcon } from '@primer/octicons-react'
-import type { CreateSenderBody, Sender } from '@rollcall/sdk'
+import type { CreateSenderBody, List, Sender, User } from '@rollcall/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { rollcall } from '../api.ts'
@@ -11,20 +11,34 @@ import { FormModal, fieldProps, useSubmit } from '../kit/form-modal.tsx'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { type Column, RecordTable } from '../kit/record-table.tsx'
-import { StatusChip, Tag } from '../kit/status-chip.tsx'
+import { Tag } from '../kit/status-chip.tsx'
 import { useCreating } from '../kit/use-creating.ts'
 import { useList } from '../kit/use-list.ts'
 import { When } from '../kit/when.tsx'
+import { useMe } from '../session.ts'
+import { SenderStatus } from './sender-status.tsx'
 import { SmtpFields, smtpOf, valuesOfSmtp } from './smtp-fields.tsx'
 
+const SHOWN_PEOPLE = 2
 const DELIVERIES = ['provider', 'hosted', 'smtp', 'oauth'] as const
+
+type Person = Pick<User, '_id' | 'name'>
+/** A sender with the names of its people. */
+type ListedSender = Omit<Sender, 'owner' | 'sharedWith'> & { owner: Person | null; sharedWith: Person[] }
 
 /** The senders that the person owns or shares. */
 export function Senders() {
   const { t } = useTranslation()
   const { isCreating, open, close } = useCreating('senders.create')
-  const view = useList<Sender>(['senders'], ['email', 'name'], rollcall.senders.list)
-  const columns: Column<Sender>[] = [
+  const { user } = useMe()
+  const view = useList(
+    ['senders'],
+    ['email', 'name'],
+    (query, options) =>
+      rollcall.senders.list({ ...query, populate: 'owner sharedWith' }, options) as unknown as List<ListedSender>,
+  )
+  const nameOf = ({ _id, name }: Person) => (_id === user._id ? t('senders.you') : name)
+  const columns: Column<ListedSender>[] = [
     {
       name: 'email',
       title: t('kit.field.email'),
@@ -44,6 +58,18 @@ export function Senders() {
       render: ({ delivery }) => t(`senders.delivery.${delivery}`),
     },
     { name: 'status', title: t('kit.field.status'), render: sender => <SenderStatus sender={sender} /> },
+    {
+      name: 'owner',
+      title: t('senders.owner'),
+      isMinor: true,
+      render: ({ owner }) => (owner ? nameOf(owner) : t('senders.ownerDeleted')),
+    },
+    {
+      name: 'sharedWith',
+      title: t('senders.sharing.title'),
+      isMinor: true,
+      render: ({ sharedWith }) => firstOf(sharedWith.map(nameOf)),
+    },
     {
       name: 'createdAt',
       title: t('kit.field.created'),
@@ -75,12 +101,10 @@ export function Senders() {
   )
 }
 
-/** Whether mail can be sent from a sender, as a chip. */
-export function SenderStatus({ sender: { active, oauth } }: { sender: Sender }) {
-  const { t } = useTranslation()
-  if (oauth?.status === 'expired') return <StatusChip tone="bad">{t('senders.expired')}</StatusChip>
-  if (oauth?.status === 'pending') return <StatusChip tone="warn">{t('senders.connect')}</StatusChip>
-  return <StatusChip tone={active ? 'good' : 'neutral'}>{t(active ? 'senders.active' : 'senders.inactive')}</StatusChip>
+/** The first names, and how many there are more. */
+function firstOf(names: readonly string[]): string {
+  const more = names.length - SHOWN_PEOPLE
+  return [names.slice(0, SHOWN_PEOPLE).join(', '), more > 0 && `+${more}`].filter(Boolean).join(' ')
 }
 
 function CreateSender({ onClose }: { onClose: () => void }) {
