@@ -304,6 +304,11 @@ describe('administration in the console', () => {
 
     const news = { name: 'News', email: `news@${ZONE}`, delivery: 'hosted' } as const
     const { id } = await client.senders.create(news)
+    const senders = await console.open('/lists')
+    const degraded = { docs: [{ domain: ZONE, status: 'degraded' }] }
+    await senders.route(/\/api\/emails\/domains\?/, route => route.fulfill({ json: degraded }))
+    await goTo(senders, '/senders')
+    await senders.getByRole('row', { name: news.email }).getByText('Domain degraded').waitFor()
     const menu = async (item: string) => {
       await page.getByRole('button', { name: `More actions for ${ZONE}` }).click()
       await page.getByRole('menuitem', { name: item }).click()
@@ -417,6 +422,10 @@ describe('administration in the console', () => {
     await page.getByRole('option', { name: /Col League/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click()
     await page.getByRole('table', { name: 'Shared with' }).getByText('Col League').waitFor()
+    await goTo(page, '/senders')
+    for (const name of ['You', 'Col League'])
+      await page.getByRole('row', { name: MAIL_ACCOUNT }).getByRole('cell', { name, exact: true }).waitFor()
+    await goTo(page, `/senders/${id}`)
     const transferTo = async (name: string) => {
       await page.getByRole('combobox', { name: 'New owner' }).fill(name)
       await page.getByRole('option', { name: new RegExp(`^${name} `) }).click()
