@@ -26,6 +26,7 @@ import type { AudienceList } from '../lists/list.model.ts'
 import { listQueue } from '../lists/list-counts.ts'
 import { addMembers, writeMemberships } from '../lists/members.ts'
 import type { Membership } from '../lists/membership.model.ts'
+import { refuseErased } from '../people/being-erased.ts'
 import { applyOptOuts } from '../people/erased-addresses.ts'
 import {
   type Batch,
@@ -137,7 +138,7 @@ async function applyRows(
   const tenant = context.collections.of(organization)
   const { contacts, attributes, history, lists } = tenant
   const positions = contactPositions(context, organization)
-  const checked = checkBatch(request, await readDefinitions(attributes, tx))
+  const checked = await refuseErased(tenant, checkBatch(request, await readDefinitions(attributes, tx)), tx)
   const emailKeys = [...checked.candidates.keys()]
   const plan = planBatch(checked, await findKnown(contacts, emailKeys, tx))
   await applyOptOuts(

@@ -9,6 +9,7 @@ import { dropDatabase } from '@rollcall/testing/drop-database'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { addressHasher, jsonOf, testCaller } from '../../test/audience.ts'
+import { applyBatch } from '../batches/apply-batch.ts'
 import { bulkJob } from '../bulk/bulk.job.ts'
 import { bulk } from '../bulk/bulk.ts'
 import type { BulkJob } from '../bulk/bulk-job.model.ts'
@@ -52,8 +53,11 @@ describe('the erasure of a contact', () => {
   after(() => opened.disposeAsync())
 
   const erased: ErasedPerson[] = []
+  /** What each round waits for. */
+  let whileErasing = async () => {}
   const erase = async (person: ErasedPerson) => {
     erased.push(person)
+    await whileErasing()
     for (const held of Object.values(personalData))
       if (held !== 'none' && typeof held.erase === 'function') await held.erase(context, personOf(person))
     return 1
@@ -109,6 +113,50 @@ describe('the erasure of a contact', () => {
     assert.deepEqual([emailKeys.toSorted(), names], [['former@example.com', emailKeyOf(address)], ['One']])
     const again = await create(call, address)
     assert.ok((await context.collections.of(call.caller.organizationId).contacts.get(again.id, 'contact')).unsubscribed)
+  })
+
+  it('fails rows of imports from the request to its end, and keeps nothing of them', async t => {
+    const call = newCall()
+    const { contacts: all, batches } = context.collections.of(call.caller.organizationId)
+    const importRow = (row: number, email: string) => ({
+      row,
+      email,
+      name: 'One',
+      attributes: {},
+      tags: [],
+      clearTags: false,
+    })
+    const importRows = async () => {
+      const rows = [importRow(1, 'ONE@example.com'), importRow(2, 'two@example.com'), importRow(3, address)]
+      const request = { jobId: String(new Types.ObjectId()), number: 0, tags: [], listIds: [], rows }
+      const { outcomes, failures } = await applyBatch(context, { ...request, duplicateStrategy: 'update' }, call)
+      return [...outcomes, ...failures.map(({ row, field, value, code }) => [row, field, value, code])]
+    }
+    const failures = [1, 3].map(row => [row, 'email', '', 'erased'])
+    const { id } = await create(call, address)
+    const [step, round] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    t.after(() => {
+      for (const { resolve } of [step, round]) resolve()
+    })
+    gate = step.promise
+    const started = (await contacts(context).eraseContact({ id }, call)) as { jobId: string }
+    assert.deepEqual(await importRows(), ['FAILED', 'CREATED', 'FAILED', ...failures])
+    const reached = Promise.withResolvers<void>()
+    whileErasing = async () => {
+      reached.resolve()
+      await round.promise
+    }
+    step.resolve()
+    await reached.promise
+    assert.deepEqual(await importRows(), ['FAILED', 'UNCHANGED', 'FAILED', ...failures])
+    assert.doesNotMatch(JSON.stringify(await batches.find({})), /one@example/i)
+    round.resolve()
+    await ended(call, started)
+    assert.deepEqual(
+      (await all.find({})).map(({ email }) => email),
+      ['two@example.com'],
+    )
+    assert.deepEqual(await importRows(), ['SKIPPED', 'UNCHANGED', 'CREATED'])
   })
 
   it('opts out whom the undo of a bulk deletion brings back', async () => {

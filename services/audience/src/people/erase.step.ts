@@ -34,6 +34,8 @@ const BETWEEN_ROUNDS_MS = 3000
  * person. Each service first consumes what was published until then.
  * 4. Complete the job, and drop the last record that names the person.
  *
+ * Until then, rows of imports that name the person fail (`being-erased.ts`), so the contact does not come back meanwhile.
+ *
  * Erasing twice erases nothing else, so a slice that is repeated after a crash does no harm.
  */
 export async function eraseStep(
