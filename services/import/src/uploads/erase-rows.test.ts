@@ -70,6 +70,20 @@ describe('the erasure of rows', () => {
     assert.deepEqual([count, after.toString('utf16le')], [1, 'İİİİİİ\n---,---------------\nBob'])
   })
 
+  for (const [encoding, { encode, decode }] of codings.slice(2))
+    it(`leaves half a character at the end as it is, in ${encoding}`, async () => {
+      const half = Buffer.from('x')
+      for (const [row, expected] of [
+        ['Bob,b@example.com', 'Bob,b@example.com'],
+        ['Ann,ann@example.com', '---,---------------'],
+      ] as const) {
+        const before = Buffer.concat([encode(row), half])
+        const { file } = await erased(before, encoding, ['ann@example.com'])
+        assert.deepEqual([file.length, file.subarray(-1)], [before.length, half])
+        assert.equal(decode(Buffer.from(file.subarray(0, -1))), expected)
+      }
+    })
+
   it('takes whole rows, with the line breaks in their cells', async () => {
     const rows = ['Bob,"x\ny"', 'Ann,"Oslo\n""ann@example.com"""', '"Ann\r\nann@example.com","Oslo\n"', 'Bob,y']
     const { count, file } = await erased(Buffer.from(rows.join('\n')), 'utf-8', ['ann@example.com'])

@@ -124,7 +124,8 @@ async function blank(
   for (let number = Math.floor(start / CHUNK_BYTES); number * CHUNK_BYTES < end; number++) {
     const chunk = await chunks.findOne({ upload, number })
     if (!chunk) return
-    const units = unitsOf(Buffer.from(chunk.data.buffer))
+    const bytes = Buffer.from(chunk.data.buffer)
+    const units = unitsOf(bytes)
     const offset = number * CHUNK_BYTES
     const [from, to] = [Math.max(0, start - offset) / width, (end - offset) / width]
     const row = units
@@ -132,7 +133,9 @@ async function blank(
       .split('')
       .map(each => (kept.has(each) ? each : '-'))
       .join('')
-    const data = new mongo.Binary(bytesOf(units.slice(0, from) + row + units.slice(to)))
+    const blanked = bytesOf(units.slice(0, from) + row + units.slice(to))
+    const rest = bytes.subarray(blanked.length) // a damaged file can end within a character
+    const data = new mongo.Binary(Buffer.concat([blanked, rest]))
     await chunks.updateOne({ _id: chunk._id }, { $set: { data } })
   }
 }
@@ -166,9 +169,10 @@ function narrow(encoding: string) {
 
 function wide(encoding: 'utf-16le' | 'utf-16be') {
   const swapped = (bytes: Buffer) => (encoding === 'utf-16le' ? bytes : Buffer.from(bytes).swap16())
+  const whole = (bytes: Buffer) => bytes.subarray(0, bytes.length - (bytes.length % 2))
   return {
     width: 2,
-    unitsOf: (bytes: Buffer) => swapped(bytes).toString('utf16le'),
+    unitsOf: (bytes: Buffer) => swapped(whole(bytes)).toString('utf16le'),
     bytesOf: (units: string) => swapped(Buffer.from(units, 'utf16le')),
     textOf: (units: string) => units,
   }
