@@ -68,9 +68,8 @@ async function insertDryRun(
   const { dryRuns: limit } = context.quotas
   if (upload.dryRuns >= limit) throw new AppError('quota.exceeded', { limit, what: 'dry runs per upload' })
   const job = { ...draftOf(upload, options), kind: 'dry-run' as const }
-  const { _id } = await context.store.transaction(tx => insertStarted(context, collections, job, tx))
-  await collections.uploads.updateOne({ _id: upload._id }, { $inc: { dryRuns: 1 } })
-  return _id
+  const change = { $inc: { dryRuns: 1 } }
+  return (await context.store.transaction(tx => insertStarted(context, collections, job, change, tx)))._id
 }
 
 /** Stores the import. Of concurrent starts, the unique index accepts one; the others return its job. */
@@ -80,27 +79,57 @@ async function insertOnce(
   upload: Upload,
   options: Options,
 ): Promise<Types.ObjectId> {
-  const { imports, chunks, uploads } = collections
   const { _id } = upload
   const purgeAt = new Date(context.now() + RETENTION_MS)
-  await Promise.all([
-    chunks.updateMany({ upload: _id }, { $set: { purgeAt } }),
-    uploads.updateOne({ _id }, { $set: { purgeAt } }),
-  ])
+  const job = { ...draftOf(upload, options), kind: 'import' as const }
+  const change = { $set: { purgeAt } }
+  await keepFile(collections, _id, purgeAt) // too large for a transaction; first, so that a crash loses no file of a job
   try {
-    const job = { ...draftOf(upload, options), kind: 'import' as const }
-    const inserted = await context.store.transaction(tx => insertStarted(context, collections, job, tx))
+    const inserted = await context.store.transaction(tx => insertStarted(context, collections, job, change, tx))
+    await keepFile(collections, _id, purgeAt) // a concurrent start that was refused may have undone the first
     await releaseRoom(collections, _id)
     return inserted._id
   } catch (error) {
-    const other = isDuplicate(error) ? await imports.findOne({ upload: _id, kind: 'import' }) : null
-    if (!other) throw error
-    return other._id
+    const undone = undoKeeping(collections, upload, purgeAt)
+    if (!isDuplicate(error)) {
+      await undone.catch(() => undefined) // otherwise the file expires later
+      throw error
+    }
+    const started = await undone
+    if (!started) throw error
+    return started._id
   }
 }
 
-/** Stores a job with its event. */
-async function insertStarted(context: Context, collections: Tenant, draft: Draft<Import>, tx: ClientSession) {
+async function keepFile({ chunks }: Tenant, upload: Types.ObjectId, purgeAt: Date): Promise<void> {
+  await chunks.updateMany({ upload, purgeAt: { $lt: purgeAt } }, { $set: { purgeAt } })
+}
+
+/**
+ * Lets the file of a refused start expire like others, unless another start was accepted: returns its job. Looks for that
+ * before and after, since the other one keeps the file before and after it stores the job.
+ */
+async function undoKeeping(collections: Tenant, upload: Upload, purgeAt: Date): Promise<Import | null> {
+  const { imports, chunks } = collections
+  const of = { upload: upload._id }
+  const findStarted = () => imports.findOne({ ...of, kind: 'import' })
+  const before = await findStarted()
+  if (before) return before
+  await chunks.updateMany(of, { $set: { purgeAt: upload.purgeAt } })
+  const started = await findStarted()
+  if (started) await keepFile(collections, upload._id, purgeAt)
+  return started
+}
+
+/** Stores a job with its event, and changes its upload. */
+async function insertStarted(
+  context: Context,
+  collections: Tenant,
+  draft: Draft<Import>,
+  change: object,
+  tx: ClientSession,
+) {
+  await collections.uploads.updateOne({ _id: draft.upload! }, change, { tx })
   const job = await insertJob(context, collections, draft, tx)
   const { _id: jobId, upload: importId, kind, createdBy: actor } = job
   await addEvents(tx, [event('audience.import_started', job, { jobId, importId, dryRun: kind === 'dry-run', actor })])
