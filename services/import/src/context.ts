@@ -26,6 +26,8 @@ export type Context = {
   /** Clients of the audience: attribute definitions, and batches of rows. */
   attributes: Client<'rollcall.audience.v1.Attributes'>
   batches: Client<'rollcall.audience.v1.Batches'>
+  /** Timeout of a call of the audience. */
+  batchTimeoutMs: number
   queue: JobQueue
   limits: CsvLimits
   maxUploadBytes: number
@@ -37,10 +39,12 @@ export type Context = {
   sliceMs: number
 }
 
+const BATCH_TIMEOUT_MS = 30_000
+
 /** Creates the context of the service, with its connections to the audience and the queue. */
 export function createContext({ config, store, collections, lifecycle, now }: Base<Config, Collections>): Context {
   const { logger, onStop } = lifecycle
-  const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: 30_000 })
+  const audience = connect({ ...rpcSettings(config), address: config.AUDIENCE_ADDRESS, deadlineMs: BATCH_TIMEOUT_MS })
   onStop('connection to audience', async () => audience.close())
   const queue = createJobQueue(IMPORTS, queueSettings(config), logger)
   onStop('queue', queue.close)
@@ -50,6 +54,7 @@ export function createContext({ config, store, collections, lifecycle, now }: Ba
     logger,
     attributes: audience.client('rollcall.audience.v1.Attributes'),
     batches: audience.client('rollcall.audience.v1.Batches'),
+    batchTimeoutMs: BATCH_TIMEOUT_MS,
     queue,
     limits: { rows: config.UPLOAD_MAX_ROWS, columns: config.UPLOAD_MAX_COLUMNS, fieldLength: config.UPLOAD_MAX_FIELD },
     maxUploadBytes: config.UPLOAD_MAX_BYTES,

@@ -3,7 +3,7 @@ import type { Person, PersonalDataOf } from '@rollcall/service'
 import type { Collections } from './collections.ts'
 import type { Context } from './context.ts'
 import { FAILURES_KEPT, type FailedRow, type Import } from './imports/import.model.ts'
-import { eraseRows } from './uploads/erase-rows.ts'
+import { eraseUploads } from './uploads/erase-uploads.ts'
 
 /** What the collections hold of contacts. */
 export const personalData: PersonalDataOf<Collections, Context> = {
@@ -101,16 +101,5 @@ async function eraseImports({ collections }: Context, person: Person): Promise<n
     // A worker that continues with what it has read must not write it again: it loses the job.
     erased += (await imports.updateOne({ _id, fence }, { $set: change, $inc: { fence: 1 } })).modifiedCount
   }
-  return erased
-}
-
-async function eraseUploads({ collections, limits }: Context, person: Person): Promise<number> {
-  const { uploads, chunks, imports } = collections.of(person.organizationId)
-  let erased = 0
-  const files = new Map<string, Pick<Import, 'upload' | 'format'>>()
-  for (const { _id, format } of await uploads.find({})) files.set(String(_id), { upload: _id, format })
-  for (const { upload, format } of await imports.find({ state: { $in: ['waiting', 'active'] } }))
-    files.set(String(upload), { upload, format })
-  for (const { upload, format } of files.values()) erased += await eraseRows(chunks, upload, format, person, limits)
   return erased
 }

@@ -6,6 +6,7 @@ import { type Call, serviceCaller } from '@rollcall/rpc'
 import { createLogger, type Event } from '@rollcall/runtime'
 import { connectStore, migrate } from '@rollcall/store'
 import { dropDatabase } from '@rollcall/testing/drop-database'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { collections } from '../src/collections.ts'
 import type { Context } from '../src/context.ts'
@@ -63,6 +64,7 @@ export async function startTestImport(options: Partial<Context> = {}): Promise<T
       undoBatch: notCalled,
       checkLists: async () => ({ unknown: [], archived: [] }),
     },
+    batchTimeoutMs: scaledTimeout(60_000),
     queue: noQueue,
     limits: defaultLimits,
     maxUploadBytes: 2 ** 30,

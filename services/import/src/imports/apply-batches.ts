@@ -7,7 +7,7 @@ import type { FailedRow, RowPreview } from './import.model.ts'
 import { type Counts, countsOf, noCounts, sum } from './import-counters.ts'
 import { type Column, columnsOf, mapRow } from './map-row.ts'
 import type { RowStatuses } from './row-status.ts'
-import { isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
+import { BATCHES_IN_FLIGHT, isOver, type Slice, saveProgress, UnrecoverableError } from './slice.ts'
 
 const ERRORS_SHOWN = 100
 const ROWS_PREVIEWED = 20
@@ -24,9 +24,9 @@ export async function applyBatches(slice: Slice): Promise<boolean> {
   const columns = columnsOf(job, definitions)
   const statuses = await resolveDuplicates(slice, columns)
   if (!statuses) return false
-  const plan = { columns, statuses }
   let inFlight: Promise<AppliedBatch> | undefined
   let number = job.nextBatch
+  const plan = { columns, statuses, maybeSent: number + BATCHES_IN_FLIGHT }
   for await (const batch of fileBatches(slice, job.checkpoint)) {
     const applied = applyBatch(slice, plan, batch, number++)
     applied.catch(() => undefined) // awaited below; until then it must not count as unhandled
@@ -41,15 +41,18 @@ export async function applyBatches(slice: Slice): Promise<boolean> {
   return true
 }
 
-/** How rows are mapped, and their statuses from passes 1 and 2. */
-type Plan = { columns: Column[]; statuses: RowStatuses }
+/**
+ * How rows are mapped, and their statuses from passes 1 and 2. Another worker may have sent the batches with a number below
+ * `maybeSent`.
+ */
+type Plan = { columns: Column[]; statuses: RowStatuses; maybeSent: number }
 
 type AppliedBatch = { batch: Batch; number: number; counts: Counts; failures: FailedRow[]; preview: RowPreview[] }
 
 /** Sends the valid rows of a batch, and counts the outcomes of all of them. */
 async function applyBatch(
   { context, collections, job, call }: Slice,
-  { columns, statuses }: Plan,
+  { columns, statuses, maybeSent }: Plan,
   batch: Batch,
   number: number,
 ): Promise<AppliedBatch> {
@@ -68,7 +71,8 @@ async function applyBatch(
   if (rejected.length > 0) {
     failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: rejected } })))
   }
-  if (rows.length > 0) {
+  // An empty batch keeps the rows from being applied that another worker may have sent before they were erased.
+  if (rows.length > 0 || (job.kind === 'import' && number < maybeSent)) {
     const dryRun = job.kind === 'dry-run' && { dryRun: true, previewRows: ROWS_PREVIEWED }
     const answer = await context.batches.applyBatch({ ...requestOf(job, rows), number, ...dryRun }, call)
     applied.counts = sum(applied.counts, countsOf(answer))

@@ -121,7 +121,7 @@ async function undoKeeping(collections: Tenant, upload: Upload, purgeAt: Date): 
   return started
 }
 
-/** Stores a job with its event, and changes its upload. */
+/** Stores a job with its event. The change of the upload conflicts with an erasure of rows in its file. */
 async function insertStarted(
   context: Context,
   collections: Tenant,

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { type CsvFormat, defaultLimits } from '@rollcall/csv'
 import { personOf } from '@rollcall/service'
 import type { Scope } from '@rollcall/store'
-import { mongo, Types } from 'mongoose'
+import { type ClientSession, mongo, Types } from 'mongoose'
 import { eraseRows } from './erase-rows.ts'
 import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
@@ -24,7 +24,9 @@ async function erased(file: Buffer, encoding: CsvFormat['encoding'], emailKeys: 
   const start = { offset: 0, row: 0, line: 1 }
   const format: CsvFormat = { encoding, delimiter: ',', headers: ['a', 'b'], start }
   const person = personOf({ ...ids, emailKeys, names: [] })
-  const count = await eraseRows(chunks, new Types.ObjectId(), format, person, defaultLimits)
+  const commit = (change: (tx: ClientSession) => Promise<void>) => change(undefined as never)
+  const stored = { upload: new Types.ObjectId(), format }
+  const count = await eraseRows(chunks, stored, person, { limits: defaultLimits, commit })
   return { count, file: Buffer.concat(pieces.map(({ data }) => Buffer.from(data.buffer))) }
 }
 

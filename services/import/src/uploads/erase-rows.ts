@@ -2,24 +2,32 @@ import { domainToUnicode } from 'node:url'
 import { type CsvFormat, type CsvLimits, readCsv } from '@rollcall/csv'
 import type { Person } from '@rollcall/service'
 import type { Scope } from '@rollcall/store'
-import { mongo, type Types } from 'mongoose'
+import { type ClientSession, mongo, type Types } from 'mongoose'
 import { readStored } from './spool.ts'
 import { CHUNK_BYTES, type Chunk } from './upload.model.ts'
 
 /** From one byte of a file to another. */
 type Range = [start: number, end: number]
 
+/** An uploaded file, and how to read it. */
+export type StoredFile = { upload: Types.ObjectId; format: CsvFormat }
+
+export type EraseOptions = {
+  limits: CsvLimits
+  /** Runs a change of the file in a transaction, with what has to change with it. */
+  commit(change: (tx: ClientSession) => Promise<void>): Promise<void>
+}
+
 /**
  * Erases the rows of an uploaded file that name a person, in place: each character but quotes, delimiters and line breaks
- * becomes a `-`. Offsets and rows stay as they are, so a running import continues; such a row fails for its email. Returns
- * the number of rows.
+ * becomes a `-`. Offsets and rows stay as they are, so an import can resume at its checkpoint; such a row fails for its
+ * email. Each row is a transaction. Returns the number of rows.
  */
 export async function eraseRows(
   chunks: Scope<Chunk>,
-  upload: Types.ObjectId,
-  format: CsvFormat,
+  { upload, format }: StoredFile,
   person: Person,
-  limits: CsvLimits,
+  { limits, commit }: EraseOptions,
 ): Promise<number> {
   if (person.emailKeys.length === 0) return 0
   const coding = codingOf(format)
@@ -31,7 +39,7 @@ export async function eraseRows(
     const first = next
     while (next < named.length && named[next]! < end) next++
     if (next === first) continue
-    await blank(chunks, upload, coding, [start, end])
+    await commit(tx => blank(chunks, upload, coding, [start, end], tx))
     erased++
     if (next === named.length) break
   }
@@ -120,9 +128,10 @@ async function blank(
   upload: Types.ObjectId,
   { width, kept, unitsOf, bytesOf }: Coding,
   [start, end]: Range,
+  tx: ClientSession,
 ): Promise<void> {
   for (let number = Math.floor(start / CHUNK_BYTES); number * CHUNK_BYTES < end; number++) {
-    const chunk = await chunks.findOne({ upload, number })
+    const chunk = await chunks.findOne({ upload, number }, { tx })
     if (!chunk) return
     const bytes = Buffer.from(chunk.data.buffer)
     const units = unitsOf(bytes)
@@ -136,7 +145,7 @@ async function blank(
     const blanked = bytesOf(units.slice(0, from) + row + units.slice(to))
     const rest = bytes.subarray(blanked.length) // a damaged file can end within a character
     const data = new mongo.Binary(Buffer.concat([blanked, rest]))
-    await chunks.updateOne({ _id: chunk._id }, { $set: { data } })
+    await chunks.updateOne({ _id: chunk._id }, { $set: { data } }, { tx })
   }
 }
 

@@ -11,6 +11,8 @@ export type Upload = {
   rowCount: number
   /** Dry runs so far. */
   dryRuns: number
+  /** Rows that were erased. Counted so that an erasure and a start conflict. */
+  rowsErased: number
   /** The time until which it can be started. */
   expiresAt: Date
   /** When the database deletes it. */
@@ -26,6 +28,7 @@ export const uploadSchema = new Schema<Upload>(
     format: { type: Schema.Types.Mixed, required: true },
     rowCount: { type: Number, required: true },
     dryRuns: { type: Number, default: 0 },
+    rowsErased: { type: Number, default: 0 },
     expiresAt: { type: Date, required: true },
     purgeAt: { type: Date, required: true },
   },
