@@ -184,6 +184,17 @@ describe('the erasure of a person', () => {
     await slice
   })
 
+  it('stores nothing of a row that the audience refuses for it', async () => {
+    const call = test.newCall()
+    const failure = { row: 1, field: 'email', value: '', code: 'erased', message: 'the contact is being erased' }
+    test.answer = () => ({ outcomes: ['FAILED'], failures: [failure] })
+    const jobId = await test.start(call, 'email,name\nanna@example.com,Anna\n')
+    await test.runSlice(call)
+    const { counts, errors } = await test.job(call, jobId)
+    assert.deepEqual([counts.failed, errors.map(({ code, column }) => [code, column])], [1, [['erased', 'email']]])
+    assert.doesNotMatch(await stored(call), /anna/i)
+  })
+
   it('takes whole rows out of files, so that the import stores none of them as failed', async () => {
     const call = test.newCall()
     await test.start(call, 'name,note,email\nAnna,"Street 1\nOslo",anna@example.com\nBob,"x\ny",b@example.com\n')

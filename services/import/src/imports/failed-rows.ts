@@ -22,7 +22,13 @@ function truncated(text: string, length: number): string {
   return Buffer.from(text.slice(0, length)).toString()
 }
 
-/** Returns the rows that the audience refused, for example for a missing required attribute. */
+/** The audience refuses the rows of a contact that is being erased by this code. */
+const ERASED = 'erased'
+
+/**
+ * Returns the rows that the audience refused, for example for a missing required attribute. Of a contact that is being
+ * erased, nothing is stored.
+ */
 export function refusedRows(
   job: Import,
   rows: readonly Row[],
@@ -30,7 +36,8 @@ export function refusedRows(
   { failures }: ApplyBatchResponse,
 ): FailedRow[] {
   return failures.map(({ row, field, value, code, message }) => {
-    const source = rows.find(candidate => candidate.row === row)!
+    const found = rows.find(candidate => candidate.row === row)!
+    const source = code === ERASED ? { ...found, cells: found.cells.map(() => '') } : found
     const target = field.replace(/^attributes\./, '')
     const column = columns.find(candidate => candidate.target === target)?.header ?? null
     return failedRow(job, source, { row, line: source.line, column, field, value, code, message })
