@@ -6,7 +6,7 @@ import type { Call } from '@rollcall/rpc'
 import { personOf } from '@rollcall/service'
 import type { Store } from '@rollcall/store'
 import { eventually } from '@rollcall/testing/eventually'
-import { createAll, startTestImport, type TestImport } from '../test/import.ts'
+import { type Answer, createAll, startTestImport, type TestImport } from '../test/import.ts'
 import { imports } from './imports/imports.ts'
 import { startImport } from './imports/start-import.ts'
 import { personalData } from './personal-data.ts'
@@ -193,6 +193,26 @@ describe('the erasure of a person', () => {
     const { counts, errors } = await test.job(call, jobId)
     assert.deepEqual([counts.failed, errors.map(({ code, column }) => [code, column])], [1, [['erased', 'email']]])
     assert.doesNotMatch(await stored(call), /anna/i)
+  })
+
+  it('leaves the number of failed rows as it is, if pass 2 had rejected rows of the person', async () => {
+    const call = test.newCall()
+    const refusing: Answer = ({ rows }) => ({
+      outcomes: rows.map(() => 'FAILED'),
+      failures: rows.map(({ row, email }) => ({ row, field: 'email', value: email, code: 'refused', message: 'no' })),
+    })
+    test.answer = request => {
+      if (request.dryRun) return refusing(request)
+      throw new Error('away')
+    }
+    const twice = 'anna@example.com,Anna\n'.repeat(2)
+    const jobId = await test.start(call, `email,name\n${twice}b@example.com,B\n`)
+    await assert.rejects(test.runSlice(call), /away/)
+    await erase(call, { ...test.context, batchTimeoutMs: 0 })
+    test.answer = createAll
+    await test.runSlice(call)
+    const { state, total, counts, errors } = await test.job(call, jobId)
+    assert.deepEqual([state, total, counts.created, counts.failed, errors.length], ['completed', 3, 1, 2, 2])
   })
 
   it('takes whole rows out of files, so that the import stores none of them as failed', async () => {

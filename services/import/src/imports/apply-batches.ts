@@ -1,9 +1,10 @@
-import type { Batch } from '@rollcall/csv'
+import type { Batch, Row } from '@rollcall/csv'
 import type { ApplyBatchRequestRow, ApplyBatchResponsePreview } from '@rollcall/protos/gen/audience-v1.ts'
+import type { Tenant } from '../collections.ts'
 import { resolveDuplicates } from './duplicates.ts'
 import { failedRow, refusedRows, storeFailures } from './failed-rows.ts'
 import { fileBatches, requestOf } from './file-batches.ts'
-import type { FailedRow, RowPreview } from './import.model.ts'
+import type { FailedRow, Import, RowFailure, RowPreview } from './import.model.ts'
 import { type Counts, countsOf, noCounts, sum } from './import-counters.ts'
 import { type Column, columnsOf, mapRow } from './map-row.ts'
 import type { RowStatuses } from './row-status.ts'
@@ -59,17 +60,14 @@ async function applyBatch(
   const failures: FailedRow[] = []
   const applied: AppliedBatch = { batch, number, counts: { ...noCounts }, failures, preview: [] }
   const rows: ApplyBatchRequestRow[] = []
-  const rejected: number[] = []
+  const rejected: Rejected[] = []
   for (const source of batch.rows) {
     const status = statuses.of(source.row)
     const { row, failure } = mapRow(source, columns, job.emptyValues)
-    if (status === 'rejected') rejected.push(source.row)
+    if (status === 'rejected') rejected.push({ source, failure })
     else if (failure) failures.push(failedRow(job, source, failure))
     else if (status === 'superseded') applied.counts.skipped++
     else rows.push(row)
-  }
-  if (rejected.length > 0) {
-    failures.push(...(await collections.failedRows.find({ job: job._id, row: { $in: rejected } })))
   }
   // An empty batch keeps the rows from being applied that another worker may have sent before they were erased.
   if (rows.length > 0 || (job.kind === 'import' && number < maybeSent)) {
@@ -79,9 +77,24 @@ async function applyBatch(
     failures.push(...refusedRows(job, batch.rows, columns, answer))
     applied.preview = answer.previews.map(previewOf)
   }
-  applied.counts.failed = failures.length
+  applied.counts.failed = failures.length + rejected.length
+  failures.push(...(await rejectedRows(collections, job, rejected)))
   failures.sort((a, b) => a.row - b.row)
   return applied
+}
+
+/** A row that pass 2 has rejected, and why it cannot be mapped now. */
+type Rejected = { source: Row; failure: RowFailure | undefined }
+
+/** Returns what pass 2 has stored of rejected rows. An erasure may have deleted that, and blanked the row. */
+async function rejectedRows({ failedRows }: Tenant, job: Import, rejected: readonly Rejected[]): Promise<FailedRow[]> {
+  if (rejected.length === 0) return []
+  const found = await failedRows.find({ job: job._id, row: { $in: rejected.map(({ source }) => source.row) } })
+  const stored = new Set(found.map(({ row }) => row))
+  const erased = rejected.flatMap(({ source, failure }) =>
+    failure && !stored.has(source.row) ? [failedRow(job, source, failure)] : [],
+  )
+  return [...found, ...erased]
 }
 
 function previewOf({ row, email, outcome, changes }: ApplyBatchResponsePreview): RowPreview {
