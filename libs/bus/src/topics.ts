@@ -8,7 +8,10 @@ export const topics = Object.fromEntries(eventPublishers.map(context => [context
   readonly [C in EventContext]: `${C}.events`
 }
 
-/** Largest message of a topic: an event can name the old and the new value of everything in a request body of 1 MiB. */
+/**
+ * Largest message of a topic: an event can name the old and the new value of everything in a request body of 1 MiB. The
+ * outbox accepts no larger event (`DATA_BYTES`).
+ */
 export const MESSAGE_BYTES = 8 * 2 ** 20
 
 /** Returns the service that owns a topic. Events of other services on it are rejected. */

@@ -14,7 +14,7 @@ export type ContactUpdated = {
   /** Names of the fields that changed; attributes as attributes.<slug>. */
   changed: string[]
   actor: Actor
-  /** What changed: the old and the new value of each public field in `changed`. */
+  /** What changed: the old and the new value of each public field in `changed`. Empty if they are too large for an event. */
   changes?: Record<string, unknown>
 }
 

@@ -41,11 +41,26 @@ export function event<T extends EventType>(
   } as OutgoingEvent
 }
 
-/** Returns the event with its data as JSON, and the length of that. @throws {Error} if the data is not as declared */
+/** Largest data of an event in bytes of JSON. With key and headers it fits into a message (`MESSAGE_BYTES` of the bus). */
+export const DATA_BYTES = 8 * 2 ** 20 - 64 * 1024
+
+/**
+ * Returns the event with its data as JSON, and the length of that. If the data does not fit into a message, `changes` is
+ * empty: the broker would refuse the event, and all later ones would wait for it.
+ * @throws {Error} if the data is not as declared, or is too large without `changes`
+ */
 export function serialized(event: OutgoingEvent): { event: OutgoingEvent; characters: number } {
-  const text = JSON.stringify(event.data)
+  const text = fittingText(event)
   const data = JSON.parse(text) as Event['data']
   const fault = checkPublished(event.type, data)
   if (fault !== undefined) throw new Error(`event ${event.type} is not as declared: ${fault}`)
   return { event: { ...event, data }, characters: text.length }
+}
+
+function fittingText({ type, data }: OutgoingEvent): string {
+  const text = JSON.stringify(data)
+  if (Buffer.byteLength(text) <= DATA_BYTES) return text
+  const shorter = JSON.stringify({ ...data, ...('changes' in data && { changes: {} }) })
+  if (Buffer.byteLength(shorter) <= DATA_BYTES) return shorter
+  throw new Error(`event ${type} is too large to be published`)
 }

@@ -109,6 +109,23 @@ describe('the outbox', () => {
     await store.connection.collection('outbox').deleteMany({})
   })
 
+  it('leaves out the changes of an event that is too large for a message, and refuses it if that is not enough', async () => {
+    const text = '漢'.repeat(3 * 2 ** 20) // 9 MiB of UTF-8, and fewer characters than a message has bytes
+    const update = (data: object) => {
+      const changed = { contactId: '1', changed: ['name'], changes: { name: { from: text, to: '' } }, actor, ...data }
+      return store.transaction(tx =>
+        addEvents(tx, [{ ...event('h', 1), type: 'contact.updated' as const, data: changed }]),
+      )
+    }
+    await update({})
+    const published: Event[] = []
+    await startRelay({ store, publish: async events => void published.push(...events), logger: quiet }).stop()
+    const { changed, changes } = published.find(({ id }) => id === 'h-1')!.data
+    assert.deepEqual([changed, Object.keys(changes as object)], [['name'], []])
+    await assert.rejects(update({ changed: [text] }), /contact.updated is too large to be published/)
+    await store.connection.collection('outbox').deleteMany({})
+  })
+
   it('is published in batches of about 8 MiB, however few events that is', async () => {
     const reason = 'x'.repeat(2 ** 19)
     const data = { contactId: '1', actor, reason }

@@ -48,7 +48,7 @@ let latest = 0
 /**
  * Adds events to the outbox in the transaction of their change. Call it after the changes: events of one subject are then
  * published in the order of its changes, across replicas.
- * @throws {Error} if the data of an event is not as declared
+ * @throws {Error} if the data of an event is not as declared, or too large to be published
  */
 export async function addEvents(tx: ClientSession, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return
