@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { topics } from '@rollcall/bus'
 import type {
   ApplyBatchRequest,
   CreateAttributeRequest as Definition,
   ApplyBatchRequestRow as Row,
 } from '@rollcall/protos/gen/audience-v1.ts'
 import { type Caller, serviceCaller } from '@rollcall/rpc'
+import type { Event } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { Types } from 'mongoose'
 import {
@@ -367,6 +369,26 @@ describe('batches with lists, tried and taken back', () => {
       ['contact.removed_from_list', other],
       ['form.confirmed', undefined],
     ])
+  })
+
+  it('takes contacts back that have only opened and clicked mail since', async () => {
+    const me = testCaller()
+    const jobId = newId()
+    await apply(me, { jobId, rows: [row(1), row(2)] })
+    const [one] = await contacts(me, { filter: '{"email":"c1@example.com"}' })
+    const mail = { emailId: newId(), kind: 'campaign', subject: 'Hello', sender: 'news@example.com', to: one!.email }
+    const events = ['sent', 'opened', 'clicked'].map((status, index): Event => {
+      const at = new Date(Date.now() + index * 1000).toISOString()
+      const data = { ...mail, contactId: one!.id, at }
+      const { organizationId: organization } = me.caller
+      const of = { source: 'messaging', subject: mail.emailId, organization }
+      return { id: newId(), type: `email.${status}`, ...of, time: at, data }
+    })
+    await audience.publish(topics.messaging, events)
+    const activities = () =>
+      streamedJsonOf<Page<{ type: string }>>(audience.contacts.listActivities({ id: one!.id }, me))
+    await eventually('the click is stored', async () => (await activities()).docs.length === 2)
+    assert.deepEqual(await undo(me, jobId), { deleted: 2, restored: 0, kept: 0, removedFromLists: 0 })
   })
 
   it('takes contacts back that have only come to lists and left them since', async () => {

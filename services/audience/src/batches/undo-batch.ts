@@ -10,7 +10,7 @@ import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
-import { type ChangeType, changeEntry, type HistoryEntry } from '../history/history.model.ts'
+import { type ChangeType, changeEntry, type HistoryEntry, type SignUpType } from '../history/history.model.ts'
 import { removeMembers } from '../lists/members.ts'
 import type { Batch, Undone } from './batch.model.ts'
 import { cancelBatch } from './cancel-batch.ts'
@@ -91,13 +91,16 @@ async function claimedByOthers({ context, tx, organizationId, batch }: Work): Pr
   const changes = entries.filter(({ kind, type, actor }) => kind === 'change' && isOther(actor) && !ofLists.has(type))
   const undone = new Set(changes.filter(({ type }) => type === 'contact.import_undone').map(workOf))
   const changed = changes.filter(entry => !undone.has(workOf(entry))).map(({ person }) => person)
-  const signedUp = entries.filter(({ kind }) => kind === 'activity').map(({ person }) => person)
+  const signedUp = entries.filter(({ type }) => signUps.has(type)).map(({ person }) => person)
   const added = joined.filter(({ addedBy }) => isOther(addedBy)).map(({ contact }) => contact)
   return new Set([...changed, ...signedUp, ...added].map(String))
 }
 
 /** Types of entries that memberships already account for. */
 const ofLists: ReadonlySet<string> = new Set<ChangeType>(['contact.added_to_list', 'contact.removed_from_list'])
+
+/** Types of entries of sign-ups; a mail that somebody has opened or clicked changes nothing. */
+const signUps: ReadonlySet<string> = new Set<SignUpType>(['form.submitted', 'form.confirmed'])
 
 /** Identifies who changed whom; an import and its undo have the same actor id. */
 function workOf({ person, actor }: Pick<HistoryEntry, 'person' | 'actor'>): string {

@@ -21,6 +21,9 @@ export type ChangeType =
   | 'contact.removed_from_list'
   | 'contact.restored'
 
+/** The entries of people who sign up. */
+export type SignUpType = 'form.submitted' | 'form.confirmed'
+
 /** The details of an entry. */
 export type HistoryData = {
   /** The fields that changed. */
@@ -94,7 +97,7 @@ export function changeEntry(
 /** Returns the entry of what a person did. */
 export function activityEntry(
   contact: Pick<Contact, '_id' | 'organization'>,
-  type: 'form.submitted' | 'form.confirmed',
+  type: SignUpType,
   at: Date,
   actor: Actor,
   data: HistoryData,
