@@ -37,7 +37,7 @@ const STEP = 500
 const MAX_SPANS = 64
 /** Timeout of the query of a span, shorter than the lease. */
 const SPAN_MS = 4000
-/** After this many failed steps in a row, with pauses of about a minute in all, the job fails. */
+/** After this many failed or interrupted steps in a row, with pauses of about a minute in all, the job fails. */
 const MAX_FAILURES = 15
 const MAX_ERRORS = 100
 const MAX_SAMPLE = 20
@@ -61,6 +61,7 @@ const BACKOFF = { baseMs: 50, maxMs: 10_000 }
  */
 export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff = BACKOFF } = {}): LeaseJob<BulkJob> {
   const { store, collections } = data
+  const progressing: Progressing = new WeakSet()
   return defineJob<BulkJob>({
     name: 'bulk',
     lease: { store },
@@ -77,7 +78,7 @@ export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff =
         () => job.origin,
         async () => {
           if (job.kind === 'erase') return eraseStep(data, erasers, job, slice)
-          await runStep(data, job, slice, step)
+          await runStep(data, job, slice, step, progressing)
           return 'again'
         },
       ),
@@ -87,25 +88,49 @@ export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff =
 /** The job was cancelled, or another step was made meanwhile: this one must leave nothing. */
 class JobMoved extends Error {}
 
-/** Runs one step, or counts its failure. */
-async function runStep(data: Adding, job: BulkJob, slice: LeaseSlice, size: number): Promise<void> {
+/** The processes of too many steps in a row have ended before them. */
+class Interrupted extends Error {}
+
+/** Signals of the leases whose last step was completed. */
+type Progressing = WeakSet<AbortSignal>
+
+/**
+ * Runs one step. Counts it as failed before it starts, since it can kill its process. A step that follows a completed one
+ * under the same lease is counted when it fails: if it kills its process, the next lease counts it.
+ */
+async function runStep(
+  data: Adding,
+  job: BulkJob,
+  slice: LeaseSlice,
+  size: number,
+  progressing: Progressing,
+): Promise<void> {
+  if (job.failures >= MAX_FAILURES) return failJob(data, job, new Interrupted())
+  const isCounted = !progressing.delete(slice.signal)
+  if (isCounted) await countFailure(data, job)
   try {
     await step(data, job, slice, size)
+    progressing.add(slice.signal)
   } catch (error) {
     if (error instanceof JobMoved) return // the next slice finds out what to do
     if (error instanceof LeaseLost) throw error
-    const { bulkJobs } = data.collections.of(job.organization)
-    const failedReason = job.failures + 1 >= MAX_FAILURES || isLasting(error) ? reasonOf(error) : undefined
-    const { matchedCount } = await bulkJobs.updateOne(
-      { _id: job._id, state: { $in: unfinished } },
-      failedReason === undefined
-        ? { $inc: { failures: 1 } }
-        : { $set: { state: 'failed', failedReason, refusal: refusalOf(error), finishedAt: new Date() } },
-    )
-    if (failedReason !== undefined && matchedCount > 0)
-      data.logger.info({ job: String(job._id), organization: String(job.organization) }, 'bulk job failed')
+    if (job.failures + 1 >= MAX_FAILURES || isLasting(error)) await failJob(data, job, error)
+    else if (!isCounted) await countFailure(data, job)
     throw error
   }
+}
+
+async function countFailure({ collections }: Adding, { _id, organization }: BulkJob): Promise<void> {
+  const { bulkJobs } = collections.of(organization)
+  const open = { _id, state: { $in: unfinished } }
+  await bulkJobs.updateOne(open, { $inc: { failures: 1 } }, { timestamps: false }) // no progress
+}
+
+async function failJob({ collections, logger }: Adding, { _id, organization }: BulkJob, error: unknown): Promise<void> {
+  const { bulkJobs } = collections.of(organization)
+  const end = { state: 'failed', failedReason: reasonOf(error), refusal: refusalOf(error), finishedAt: new Date() }
+  const { matchedCount } = await bulkJobs.updateOne({ _id, state: { $in: unfinished } }, { $set: end })
+  if (matchedCount > 0) logger.info({ job: String(_id), organization: String(organization) }, 'bulk job failed')
 }
 
 /** Whether a repetition would fail as well. */
@@ -123,6 +148,7 @@ function refusalOf(error: unknown): BulkJob['refusal'] {
 
 function reasonOf(error: unknown): string {
   if (isOutOfTime(error)) return 'the filter takes too long'
+  if (error instanceof Interrupted) return 'interrupted too often'
   return error instanceof AppError ? error.message : 'service unavailable'
 }
 

@@ -450,10 +450,10 @@ describe('bulk work that is killed', () => {
     ip: null,
     requestId: null,
   }
-  const runToEnd = async (organizationId: string, draft: object, on: Adding) => {
+  const runToEnd = async (organizationId: string, draft: object, on: Adding, step = STEP) => {
     const { bulkJobs } = data.collections.of(organizationId)
     const stored = await bulkJobs.insertOne({ ...draft, createdBy: origin.actor, origin } as never)
-    const job = bulkJob(on, {}, { step: STEP, backoff: { baseMs: 1, maxMs: 1 } })
+    const job = bulkJob(on, {}, { step, backoff: { baseMs: 1, maxMs: 1 } })
     job.start({ logger, metrics: createMetrics('test') })
     try {
       await job.complete(stored, AbortSignal.timeout(scaledTimeout(30_000)))
@@ -504,6 +504,46 @@ describe('bulk work that is killed', () => {
 
   it('changes and undoes each contact once, with its history and events', async () => {
     assert.deepEqual(await survive(async () => {}), expected)
+  })
+
+  it('fails the job in the end: a step counts as failed until it is completed', async () => {
+    const { organizationId } = testCaller().caller
+    const { bulkJobs } = data.collections.of(organizationId)
+    const change = JSON.stringify({ ...noChange, addTags: ['a'] })
+    const draft = { kind: 'change', change, filter: '{}', cursor: STEP, first: STEP }
+    const counts: (number | undefined)[] = []
+    const transaction: Adding['store']['transaction'] = async (work, options) => {
+      counts.push((await bulkJobs.findOne({}))?.failures)
+      return data.store.transaction(work, options)
+    }
+    const on = { ...data, store: { ...data.store, transaction } }
+    const done = await runToEnd(organizationId, { ...draft, failures: 14 }, on)
+    assert.deepEqual([done.state, done.failures, counts], ['completed', 0, [15]])
+    const interrupted = await runToEnd(organizationId, { ...draft, failures: 15 }, on)
+    assert.deepEqual([interrupted.state, interrupted.failedReason], ['failed', 'interrupted too often'])
+    assert.equal(counts.length, 1)
+  })
+
+  it('costs one write for all steps of a process', async () => {
+    const url = new URL(process.env.MONGODB_URL!)
+    url.searchParams.set('monitorCommands', 'true')
+    const store = await connectStore({ url: url.href, dbName: data.store.connection.name, logger })
+    const updates: { update: string; autocommit?: boolean }[] = []
+    store.connection.getClient().on('commandStarted', ({ command }) => {
+      if (command.update === 'bulk_jobs') updates.push(command as (typeof updates)[number])
+    })
+    const { caller } = testCaller()
+    const create = contactCreator(data)
+    const call = { caller, deadline: Date.now() + scaledTimeout(30_000) } as Call
+    const emails = ['c1@example.com', 'c2@example.com', 'c3@example.com']
+    for (const email of emails) await create({ email, tags: [] } as never, call)
+    const change = JSON.stringify({ ...noChange, addTags: ['a'] })
+    const draft = { kind: 'change', change, field: 'emailKey', values: emails }
+    const on = { ...data, store, collections: collections(store) }
+    const done = await runToEnd(caller.organizationId, draft, on, 1).finally(() => store.close())
+    assert.deepEqual([done.state, done.result.changed], ['completed', 3])
+    const ofSteps = updates.filter(({ autocommit }) => autocommit === false)
+    assert.deepEqual([ofSteps.length, updates.length], [3, 4])
   })
 
   it('does not if the cursor is stored apart from the changes', async () => {
