@@ -377,7 +377,7 @@ export type Contacts = {
   createContact: { kind: 'unary'; request: CreateContactRequest; response: HttpBody }
   /** Updates the core fields of a contact. Use it to correct name and email, or to record an opt-out. Requires at least one field. */
   updateContact: { kind: 'unary'; request: UpdateContactRequest; response: Updated }
-  /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. */
+  /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. All attributes of a contact together have at most 64 KiB of text, as UTF-8. */
   updateAttributes: { kind: 'unary'; request: UpdateAttributesRequest; response: Updated }
   /** Replaces the contact's tags; [] clears them. Use it if you know the complete set of tags. */
   replaceTags: { kind: 'unary'; request: ReplaceTagsRequest; response: Updated }
@@ -613,7 +613,7 @@ export type ExportContactsRequest = {
 export type CreateContactRequest = {
   email: string
   name?: string
-  /** Values by attribute slug. */
+  /** Values by attribute slug. At most 64 KiB of text in all of them. */
   attributes?: Record<string, string | number | boolean | null>
   tags: string[]
   unsubscribed?: boolean
@@ -937,7 +937,7 @@ export type CountSegmentResponse = {
 
 /** People who sign up by a form. Internal. */
 export type SignUps = {
-  /** Creates the contact of a person who submitted a form, or updates the one with the address. Tags and lists are added, attributes that do not fit their definition are left out. Only a confirmed sign-up clears an opt-out. Idempotent by id. */
+  /** Creates the contact of a person who submitted a form, or updates the one with the address. Tags and lists are added, attributes that do not fit their definition or the limit of their text are left out. Only a confirmed sign-up clears an opt-out. Idempotent by id. */
   applySignUp: { kind: 'unary'; request: ApplySignUpRequest; response: ApplySignUpResponse }
   /** Returns which attributes and lists a form must not name, and which attributes it lacks. */
   checkTargets: { kind: 'unary'; request: CheckTargetsRequest; response: CheckTargetsResponse }

@@ -1668,7 +1668,7 @@ export type DeleteContactsBody = {
 export type CreateContactBody = {
   email: string
   name?: string
-  /** Values by attribute slug. */
+  /** Values by attribute slug. At most 64 KiB of text in all of them. */
   attributes?: Record<string, string | number | boolean | null>
   tags?: string[]
   unsubscribed?: boolean
@@ -3110,7 +3110,7 @@ export type Api = {
     create(body: CreateContactBody, options?: KeyedOptions): Promise<Contact>
     /** Updates the core fields of a contact. Use it to correct name and email, or to record an opt-out. Requires at least one field. */
     update(id: string, body: UpdateContactBody, options?: RequestOptions): Promise<Updated>
-    /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. */
+    /** Merges custom attributes. Use it to change some attributes without reading the others. null removes an attribute. All attributes of a contact together have at most 64 KiB of text, as UTF-8. */
     updateAttributes(id: string, body: UpdateAttributesBody, options?: RequestOptions): Promise<Updated>
     /** Replaces the contact's tags; [] clears them. Use it if you know the complete set of tags. */
     replaceTags(id: string, body: ReplaceTagsBody, options?: RequestOptions): Promise<Updated>

@@ -6,6 +6,7 @@ import {
   castAttributes,
   type Definition,
   type Definitions,
+  limitText,
   requireAttributes,
 } from './attribute-values.ts'
 
@@ -97,5 +98,17 @@ describe('requireAttributes', () => {
     assert.throws(() => requireAttributes(two, {}), { code: 'request.missing_field', path: 'attributes.b' })
     assert.throws(() => requireAttributes(two, { b: 'x' }), { code: 'request.missing_field', path: 'attributes.a' })
     requireAttributes(two, { a: 0, b: 'x' } satisfies AttributeValues)
+  })
+})
+
+describe('limitText', () => {
+  it('counts the bytes of all text', () => {
+    const half = 'é'.repeat(16 * 1024)
+    limitText([half, half, 7, true, new Date()])
+    assert.throws(() => limitText([half, half, 'x']), {
+      code: 'request.invalid_field',
+      path: 'attributes',
+      message: 'invalid field -> attributes: at most 64 KiB of text in all attributes of a contact',
+    })
   })
 })

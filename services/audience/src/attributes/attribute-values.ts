@@ -24,6 +24,8 @@ export type AttributeValue = string | number | boolean | Date
 export type AttributeValues = Record<string, AttributeValue>
 
 const MAX_TEXT_LENGTH = 10_000
+/** Limit of the text of all values of a contact. In bytes of UTF-8, since events and memory are limited in bytes. */
+export const MAX_TEXT_BYTES = 64 * 1024
 
 /**
  * Converts JSON values by slug to stored values; null removes a value. Throws for unknown slugs first, then for the
@@ -51,6 +53,24 @@ export function requireAttributes(definitions: Definitions, values: AttributeVal
   for (const { slug, required } of definitions.values()) {
     if (required && !Object.hasOwn(values, slug)) throw new AppError('request.missing_field', { path: pathOf(slug) })
   }
+}
+
+/** Returns how many bytes of UTF-8 the text of values takes. Values that are not text count nothing. */
+export function textBytes(values: Iterable<unknown>): number {
+  let bytes = 0
+  for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value)
+  return bytes
+}
+
+/** Limits the text of all values of a contact. @throws {AppError} request.invalid_field */
+export function limitText(values: Iterable<unknown>): void {
+  if (textBytes(values) > MAX_TEXT_BYTES) throw tooMuchText()
+}
+
+/** Returns the refusal of values with more text than a contact can have. */
+export function tooMuchText(): AppError {
+  const reason = `at most ${MAX_TEXT_BYTES / 1024} KiB of text in all attributes of a contact`
+  return new AppError('request.invalid_field', { path: 'attributes', reason })
 }
 
 /** Returns the path of an attribute in errors, filters and history. */

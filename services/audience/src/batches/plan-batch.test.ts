@@ -134,6 +134,33 @@ describe('planBatch', () => {
     assert.deepEqual(failures[0]?.field, 'attributes.city')
   })
 
+  it('fails rows with which the attributes of a contact had too much text', () => {
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug): [string, string] => [slug, 'x'.repeat(10_000)])
+    const defined: Definitions = new Map(
+      texts.map(([slug]) => [slug, { slug, type: 'string', options: [], required: false }]),
+    )
+    const of = (pairs: [string, string][]): Record<string, string> => Object.fromEntries(pairs)
+    const known = [
+      contact('known@example.com', { attributes: of(texts.slice(1)) }),
+      contact('former@example.com', { attributes: { ...of(texts), old: 'x'.repeat(10_000) } }),
+    ]
+    const rows = [
+      row('new@example.com', { attributes: of(texts) }),
+      row('known@example.com', { attributes: of(texts.slice(0, 1)) }),
+      row('former@example.com', { attributes: { a: 'y' } }),
+    ]
+    const { outcomes, failures, known: applied } = plan(rows, { known, defined })
+    assert.deepEqual(outcomes, ['FAILED', 'FAILED', 'UPDATED'])
+    assert.deepEqual(applied, [known[1]])
+    assert.deepEqual(failures[1], {
+      row: 2,
+      field: 'attributes',
+      value: '',
+      code: 'invalid_field',
+      message: 'at most 64 KiB of text in all attributes of a contact',
+    })
+  })
+
   it('never removes a required attribute', () => {
     const known = [contact('known@example.com', { attributes: { city: 'Oslo' } })]
     const rows = [row('known@example.com', { attributes: { city: null } })]

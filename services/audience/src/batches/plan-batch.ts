@@ -10,10 +10,11 @@ import {
   type AttributeValue,
   castAttributes,
   type Definitions,
+  limitText,
   pathOf,
   requireAttributes,
 } from '../attributes/attribute-values.ts'
-import { type Change, changesOf, distinctTags, type Patch } from '../contacts/changes.ts'
+import { type Change, changesOf, distinctTags, limitGrowth, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 
 /** A row that can be applied. */
@@ -105,6 +106,7 @@ function planNew(plan: Plan, { request, definitions }: CheckedBatch, candidate: 
     candidate.attributes.filter((entry): entry is [string, AttributeValue] => entry[1] !== null),
   )
   requireAttributes(definitions, attributes)
+  limitText(Object.values(attributes))
   const tags = limitTags(distinctTags([...row.tags, ...request.tags]))
   const unsubscribed = row.unsubscribed === true
   const contact = { email, emailKey, name: row.name.trim(), attributes, tags, unsubscribed }
@@ -124,6 +126,7 @@ function planKnown(plan: Plan, { request }: CheckedBatch, candidate: Candidate, 
     ...(row.unsubscribed === true && { unsubscribed: true }),
   }
   const changes = changesOf(contact, patch)
+  limitGrowth(contact, changes)
   // A file is no consent: an import never reverts an opt-out.
   if (row.unsubscribed === false && contact.unsubscribed) plan.optOutsKept++
   plan.known.push(contact)

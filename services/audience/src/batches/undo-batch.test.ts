@@ -391,6 +391,21 @@ describe('batches with lists, tried and taken back', () => {
     assert.deepEqual(await undo(me, jobId), { deleted: 2, restored: 0, kept: 0, removedFromLists: 0 })
   })
 
+  it('brings back no value that the contact has no room for', async () => {
+    const me = testCaller()
+    const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    for (const slug of slugs) await define(me, slug)
+    const texts = (of: string[]) => Object.fromEntries(of.map(slug => [slug, 'x'.repeat(10_000)]))
+    await apply(me, { rows: [row(1, { attributes: texts(slugs.slice(0, 6)) })] })
+    const jobId = newId()
+    await apply(me, { jobId, rows: [row(1, { name: 'Imported', attributes: { a: 'y' } })] })
+    const [{ id }] = (await contacts(me)) as [Contact]
+    await audience.contacts.updateAttributes({ id, attributes: texts(['g']) }, me)
+    assert.deepEqual(await undo(me, jobId), { deleted: 0, restored: 1, kept: 0, removedFromLists: 0 })
+    const [{ name, attributes }] = (await contacts(me)) as [Contact]
+    assert.deepEqual([name, (attributes as Record<string, string>).a], ['Contact 1', 'y'])
+  })
+
   it('takes contacts back that have only come to lists and left them since', async () => {
     const me = testCaller()
     const lists = audience.client('rollcall.audience.v1.Lists')

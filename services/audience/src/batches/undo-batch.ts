@@ -5,7 +5,7 @@ import { insertOf, objectId, untilAllReleased } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { alive } from '../attributes/definitions.ts'
-import { applyUpdate, type Change, changesOf, type Patch, updateOf } from '../contacts/changes.ts'
+import { applyUpdate, type Change, changesOf, fittingPatch, type Patch, updateOf } from '../contacts/changes.ts'
 import { type Contact, contactPositions } from '../contacts/contact.model.ts'
 import { deleteContacts } from '../contacts/delete-contact.ts'
 import type { Data } from '../context.ts'
@@ -19,7 +19,8 @@ import { cancelBatch } from './cancel-batch.ts'
  * Undoes a batch, in one transaction. Idempotent: the result is stored with the batch.
  *
  * - Deletes contacts that it created, unless somebody else has changed them or they have signed up by a form since.
- * - Restores fields that still have the value it wrote, if the attribute definitions accept the former value.
+ * - Restores fields that still have the value it wrote, if the attribute definitions accept the former value and the
+ * contact has room for it.
  * - Ends memberships that it created, unless a form has taken them over.
  * - Keeps an opt-out that somebody else has confirmed, and a contact created with it.
  *
@@ -146,7 +147,7 @@ async function definitionsOf({ context, tx, organizationId, batch }: Work): Prom
   return new Map(found.map(definition => [definition.slug, definition]))
 }
 
-/** Returns the patch that restores the fields which still have the values of the batch. */
+/** Returns the patch that restores the fields which still have the values of the batch, as far as their text fits. */
 function restoration(contact: Contact, { data }: HistoryEntry, definitions: Definitions, batch: Batch): Patch {
   const patch: Record<string, unknown> = {}
   for (const change of data.changes ?? []) {
@@ -156,7 +157,7 @@ function restoration(contact: Contact, { data }: HistoryEntry, definitions: Defi
     if (isAsLeft && isAccepted(change, definitions)) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
-  return patch as Patch
+  return fittingPatch(contact, patch as Patch)
 }
 
 /** Whether somebody besides the import has opted the contact out. */

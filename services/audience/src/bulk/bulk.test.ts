@@ -30,6 +30,9 @@ type Contact = { id: string; email: string; tags: string[]; attributes: object }
 type Status = Pick<BulkJobJson, 'state' | 'progress' | 'result' | 'failedReason'>
 
 const logger = createLogger({ service: 'audience', level: 'silent' })
+const slugs = ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6']
+const textsOf = (of: readonly string[], length: number) =>
+  Object.fromEntries(of.map(slug => [slug, 'x'.repeat(length)]))
 const noChange = { addTags: [], removeTags: [], addToLists: [], removeFromLists: [] }
 const none = { contactIds: [], emails: [] }
 
@@ -159,6 +162,29 @@ describe('bulk work', () => {
     assert.deepEqual(counts(foreign), { matched: 0, changed: 0, unchanged: 0, failed: 0, notFound: 1 })
     await assert.rejects(bulk.getBulkJob({ jobId: byEmail.jobId }, stranger), { code: 'bulk_job.not_found' })
     await assert.rejects(bulk.getBulkJob({ jobId: 'nonsense' }, me), { code: 'bulk_job.not_found' })
+  })
+
+  it('limits the text of the attributes of each contact, also of those that an undo restores', async () => {
+    const me = testCaller()
+    for (const slug of slugs)
+      await audience.attributes.createAttribute({ name: slug, slug, type: 'string', options: [] }, me)
+    const full = await create(me, 'full@example.com', { attributes: textsOf(slugs.slice(0, 6), 10_000) })
+    const small = await create(me, 'small@example.com')
+    const selected = { contactIds: [full.id, small.id] }
+    const grown = await change(me, { ...selected, change: { attributes: textsOf(slugs.slice(6), 10_000) } })
+    assert.deepEqual(counts(grown), { matched: 2, changed: 1, unchanged: 0, failed: 1, notFound: 0 })
+    assert.deepEqual(grown.result.errors, [
+      {
+        contact: full.id,
+        code: 'request.invalid_field',
+        message: 'invalid field -> attributes: at most 64 KiB of text in all attributes of a contact',
+      },
+    ])
+    const emptied = await change(me, { contactIds: [full.id], change: { attributes: { a0: null, a1: 'x' } } })
+    await audience.contacts.updateAttributes({ id: full.id, attributes: textsOf(['a6'], 10_000) }, me)
+    assert.equal((await undo(me, emptied.jobId)).state, 'completed')
+    const sizes = Object.values((await get(me, full.id)).attributes).map(text => String(text).length)
+    assert.deepEqual(sizes.sort(), [1, ...Array(6).fill(10_000)], 'one of the two values has room again')
   })
 
   it('refuses what it cannot do, before it does anything', async () => {

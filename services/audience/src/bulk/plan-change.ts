@@ -1,7 +1,7 @@
 import { AppError } from '@rollcall/contract'
 import type { ChangeContactsRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
-import { distinctTags, type Patch } from '../contacts/changes.ts'
+import { changesOf, distinctTags, limitGrowth, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import type { ChangeType } from '../history/history.model.ts'
 
@@ -15,7 +15,7 @@ const MAX_TAGS = 100
 
 /**
  * Returns the patches of a change for one contact, one for each single call that would make it.
- * @throws {AppError} request.invalid_field for too many tags, or as `castAttributes`
+ * @throws {AppError} request.invalid_field for too many tags or too much text, or as `castAttributes`
  */
 export function plannedPatches(contact: Contact, change: ContactsChange, definitions: Definitions): TypedPatch[] {
   const { addTags = [], removeTags = [], attributes, blocked, blockedReason, unsubscribed } = change
@@ -26,6 +26,7 @@ export function plannedPatches(contact: Contact, change: ContactsChange, definit
   if (blocked !== undefined) patch.blocked = blocked
   if (blocked === false) patch.blockedReason = null
   else if (blockedReason) patch.blockedReason = blockedReason
+  limitGrowth(contact, changesOf(contact, patch as Patch))
   return typedPatches(patch as Patch)
 }
 

@@ -4,7 +4,7 @@ import type { Attribute } from '../attributes/attribute.model.ts'
 import { type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { alive } from '../attributes/definitions.ts'
 import { isAccepted, withoutTags } from '../batches/undo-batch.ts'
-import { changesOf, type Patch } from '../contacts/changes.ts'
+import { changesOf, fittingPatch, type Patch } from '../contacts/changes.ts'
 import { type Contact, contactPositions, publicContact } from '../contacts/contact.model.ts'
 import type { Adding, Data } from '../context.ts'
 import { countChanges } from '../growth/count-changes.ts'
@@ -62,7 +62,7 @@ function definitionsAt(at: Date, attributes: readonly Attribute[]): Definitions 
   return new Map(existed.map(definition => [definition.slug, definition]))
 }
 
-/** Returns the patch that restores the fields that are as the job left them. */
+/** Returns the patch that restores the fields that are as the job left them, as far as their text fits. */
 function restoration(contact: Contact, { job, changes }: BulkTrace, definitions: Definitions): Patch {
   const patch: Record<string, unknown> = {}
   const isKeptBlock = contact.blocked && !contact.blockedBy?.equals(job)
@@ -75,7 +75,7 @@ function restoration(contact: Contact, { job, changes }: BulkTrace, definitions:
     if (isAsLeft && isAccepted(change, definitions)) patch[key] = from
     else if (key === 'tags') patch.tags = withoutTags(contact.tags, change)
   }
-  return patch as Patch
+  return fittingPatch(contact, patch as Patch)
 }
 
 /** Ends memberships that the job created and no form has taken over, and restores those that it ended. Returns the ids of the contacts. */

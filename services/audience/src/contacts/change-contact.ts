@@ -24,6 +24,7 @@ import {
   type Change,
   type ContactUpdate,
   changesOf,
+  limitGrowth,
   type Patch,
   updateOf,
 } from './changes.ts'
@@ -126,6 +127,7 @@ function make(request: ChangeRequest, current: Map<string, Contact>, definitions
   if (!before) throw new AppError('contact.not_found')
   const changes = changesOf(before, patchFor(before, request, definitions))
   if (changes.length === 0) return undefined
+  limitGrowth(before, changes)
   const at = new Date()
   const update = updateOf(before, changes, at)
   const after = applyUpdate(before, update)

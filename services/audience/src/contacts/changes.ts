@@ -1,7 +1,7 @@
 import { emailKeyOf } from '@rollcall/contract'
 import type { UpdateContactRequest } from '@rollcall/protos/gen/audience-v1.ts'
 import { Types } from 'mongoose'
-import { type AttributeValue, pathOf } from '../attributes/attribute-values.ts'
+import { type AttributeValue, MAX_TEXT_BYTES, pathOf, textBytes, tooMuchText } from '../attributes/attribute-values.ts'
 import type { Contact } from './contact.model.ts'
 
 /** The fields of a contact that can be changed; the others are derived. */
@@ -16,6 +16,8 @@ export type Patch = Editable & AttributesPatch
 /** The former and the new value of a field; null for an attribute without a value. */
 export type Change = { key: string; from: unknown; to: unknown }
 
+type WithAttributes = Pick<Contact, 'attributes'>
+
 /** An update of a contact in MongoDB's terms. */
 export type ContactUpdate = { $set: Record<string, unknown>; $unset?: Record<string, 1> }
 
@@ -25,6 +27,29 @@ export function changesOf(contact: Contact, patch: Patch): Change[] {
     const from = valueAt(contact, key)
     return isSame(from, to) ? [] : [{ key, from, to }]
   })
+}
+
+/**
+ * Limits the text of a contact's attributes after changes. A contact of an earlier release can be above the limit: its
+ * attributes may then change, but not grow.
+ * @throws {AppError} request.invalid_field
+ */
+export function limitGrowth(contact: WithAttributes, changes: readonly Change[]): void {
+  const growth = sum(changes.map(({ key, to }) => growthOf(contact, key, to)))
+  if (growth > 0 && bytesOf(contact) + growth > MAX_TEXT_BYTES) throw tooMuchText()
+}
+
+/** Returns a patch without the attributes that `limitGrowth` would refuse. */
+export function fittingPatch<P extends Patch>(contact: WithAttributes, patch: P): P {
+  const growths = Object.entries(patch).map(([key, to]) => ({ key, to, growth: growthOf(contact, key, to) }))
+  const before = bytesOf(contact)
+  let bytes = before + sum(growths.map(({ growth }) => Math.min(growth, 0)))
+  const fitting = growths.filter(({ growth }) => {
+    const isFitting = growth <= 0 || bytes + growth <= Math.max(before, MAX_TEXT_BYTES)
+    if (isFitting) bytes += Math.max(growth, 0)
+    return isFitting
+  })
+  return Object.fromEntries(fitting.map(({ key, to }) => [key, to])) as P
 }
 
 /** Returns the update that makes the changes, including derived fields. */
@@ -74,8 +99,25 @@ function slugOf(key: string): string | undefined {
 
 function valueAt(contact: Contact, key: string): unknown {
   const slug = slugOf(key)
-  if (slug === undefined) return contact[key as keyof Contact]
-  return Object.hasOwn(contact.attributes, slug) ? contact.attributes[slug] : null
+  return slug === undefined ? contact[key as keyof Contact] : attributeOf(contact, slug)
+}
+
+function attributeOf({ attributes }: WithAttributes, slug: string): AttributeValue | null {
+  return Object.hasOwn(attributes, slug) ? attributes[slug]! : null
+}
+
+/** Returns by how many bytes a new value of a field makes the text of the attributes longer. */
+function growthOf(contact: WithAttributes, key: string, to: unknown): number {
+  const slug = slugOf(key)
+  return slug === undefined ? 0 : textBytes([to]) - textBytes([attributeOf(contact, slug)])
+}
+
+function bytesOf({ attributes }: WithAttributes): number {
+  return textBytes(Object.values(attributes))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 function isSame(a: unknown, b: unknown): boolean {

@@ -284,6 +284,42 @@ describe('contacts', () => {
     })
   })
 
+  describe('the text of all attributes', () => {
+    const slugs = Array.from({ length: 8 }, (_, index) => `a${index}`)
+    const texts = (of: readonly string[]) => Object.fromEntries(of.map(slug => [slug, 'é'.repeat(5000)]))
+    const refusal = {
+      code: 'request.invalid_field',
+      path: 'attributes',
+      message: 'invalid field -> attributes: at most 64 KiB of text in all attributes of a contact',
+    }
+
+    it('is limited in a new contact and in a changed one', async () => {
+      const me = testCaller()
+      for (const slug of slugs) await define(me, { slug, type: 'string' })
+      await assert.rejects(create(me, { email: 'one@example.com', attributes: texts(slugs) }), refusal)
+      const { id } = await create(me, { email: 'one@example.com', attributes: texts(slugs.slice(0, 6)) })
+      const update = (attributes: Record<string, string | null>) =>
+        audience.contacts.updateAttributes({ id, attributes }, me)
+      await assert.rejects(update(texts(['a6'])), refusal)
+      await update({ ...texts(['a6']), a0: null })
+      await audience.contacts.updateContact({ id, name: 'One' }, me)
+      assert.deepEqual(Object.keys((await get(me, id)).attributes).sort(), slugs.slice(1, 7))
+    })
+
+    it('does not grow where a former release has stored more', async () => {
+      const me = testCaller()
+      for (const slug of slugs) await define(me, { slug, type: 'string' })
+      const { id } = await create(me, { email: 'one@example.com' })
+      const stored = { $set: { attributes: texts(slugs) } }
+      await audience.db.collection('contacts').updateOne({ _id: new Types.ObjectId(id) }, stored)
+      const update = (attributes: Record<string, string | null>) =>
+        audience.contacts.updateAttributes({ id, attributes }, me)
+      await assert.rejects(update({ a0: 'é'.repeat(5001) }), refusal)
+      await update({ a0: 'e'.repeat(10_000), a1: null })
+      assert.equal(Object.keys((await get(me, id)).attributes).length, 7)
+    })
+  })
+
   it('replaces tags wholesale, in order, without repetition', async () => {
     const me = testCaller()
     const { id } = await create(me, { email: 'one@example.com', tags: ['a'] })

@@ -8,6 +8,7 @@ import {
   type AttributeValues,
   castAttributes,
   type Definitions,
+  limitText,
   requireAttributes,
 } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
@@ -108,5 +109,7 @@ function initialAttributes(definitions: Definitions, wanted: CreateContactReques
   const given = Object.entries(wanted).filter(([, value]) => value !== null)
   const values = Object.fromEntries(given) as AttributeValues
   requireAttributes(definitions, values) // missing attributes are reported before invalid ones
-  return Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
+  const attributes = Object.fromEntries(castAttributes(definitions, values)) as AttributeValues
+  limitText(Object.values(attributes))
+  return attributes
 }

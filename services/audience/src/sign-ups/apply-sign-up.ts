@@ -7,7 +7,7 @@ import type { ClientSession } from 'mongoose'
 import { castAttributes, type Definitions, pathOf } from '../attributes/attribute-values.ts'
 import { readDefinitions } from '../attributes/definitions.ts'
 import { type ChangeRequest, changeAll } from '../contacts/change-contact.ts'
-import { type AttributesPatch, distinctTags, type Patch } from '../contacts/changes.ts'
+import { type AttributesPatch, distinctTags, fittingPatch, type Patch } from '../contacts/changes.ts'
 import type { Contact } from '../contacts/contact.model.ts'
 import { createAll } from '../contacts/create-contact.ts'
 import { lockContact } from '../contacts/lock-contact.ts'
@@ -49,7 +49,7 @@ async function applyOnce(data: Adding, signUp: SignUp): Promise<Contact> {
   }
   if (request.confirmation) await forgetOptOuts(data, organizationId, [emailKeyOf(request.email)], tx)
   const definitions = await readDefinitions(attributes)
-  const values = fittingAttributes(definitions, request.attributes)
+  const values = fittingAttributes(definitions, request.attributes, known ?? { attributes: {} })
   const contact = known ?? (await createContact(data, signUp, values))
   if (known) await updateContact(data, signUp, known, values)
   await joinLists(data, signUp, contact)
@@ -113,8 +113,12 @@ function attributePatch(definitions: Definitions, values: Record<string, unknown
   return Object.fromEntries(castAttributes(definitions, values).map(([slug, value]) => [pathOf(slug), value]))
 }
 
-/** Returns the attributes whose values fit their definition, as given. */
-function fittingAttributes(definitions: Definitions, given: Record<string, unknown>): Record<string, unknown> {
+/** Returns the attributes, as given, whose values fit their definition, as far as the contact has room for their text. */
+function fittingAttributes(
+  definitions: Definitions,
+  given: Record<string, unknown>,
+  contact: Pick<Contact, 'attributes'>,
+): Record<string, unknown> {
   const fits = ([slug, value]: [string, unknown]) => {
     try {
       return value !== null && castAttributes(definitions, { [slug]: value }).length === 1
@@ -122,5 +126,7 @@ function fittingAttributes(definitions: Definitions, given: Record<string, unkno
       return false
     }
   }
-  return Object.fromEntries(Object.entries(given).filter(fits))
+  const valid = Object.entries(given).filter(fits)
+  const fitting = fittingPatch(contact, attributePatch(definitions, Object.fromEntries(valid)))
+  return Object.fromEntries(valid.filter(([slug]) => Object.hasOwn(fitting, pathOf(slug))))
 }

@@ -138,6 +138,20 @@ describe('sign-ups by form', () => {
     assert.equal(found.totalDocs, 0)
   })
 
+  it('leave out the values that the contact has no room for', async () => {
+    const me = testCaller()
+    const slugs = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+    for (const slug of [...slugs, 'plan']) await define(me, slug)
+    const texts = (of: string[]) => Object.fromEntries(of.map(slug => [slug, 'x'.repeat(10_000)]))
+    const { id } = await create(me, { attributes: texts(slugs.slice(0, 6)) })
+    await apply(me, { attributes: { ...texts(['g']), plan: 'team' } })
+    const { attributes } = await get(me, id)
+    assert.deepEqual(Object.keys(attributes).sort(), [...slugs.slice(0, 6), 'plan'])
+    const unknown = await apply(me, { email: 'other@example.com', attributes: { ...texts(slugs), plan: 'team' } })
+    const created = await get(me, unknown.contactId)
+    assert.deepEqual(Object.keys(created.attributes).sort(), [...slugs.slice(0, 6), 'plan'])
+  })
+
   it('know which attributes and lists there are', async () => {
     const me = testCaller()
     const [list, archived] = [await newList(me), 'f'.repeat(24)]
