@@ -33,7 +33,7 @@ export type BulkJob = {
   cursor: number
   /** `cursor` at the start. */
   first: number
-  /** Steps in a row that failed or were begun by processes that ended. */
+  /** Steps in a row that were begun and not completed. */
   failures: number
   /** Of an erasure before its first step: the contact as of the request. Undefined in jobs of former releases. */
   identity?: Identity | null

@@ -88,7 +88,7 @@ export function bulkJob(data: Adding, erasers: Erasers, { step = STEP, backoff =
 /** The job was cancelled, or another step was made meanwhile: this one must leave nothing. */
 class JobMoved extends Error {}
 
-/** The processes of too many steps in a row have ended before them. */
+/** Too many steps in a row were begun and neither completed nor failed: their processes ended. */
 class Interrupted extends Error {}
 
 /** Signals of the leases whose last step was completed. */
