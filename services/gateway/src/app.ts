@@ -8,7 +8,7 @@ import { authentication } from './authenticate.ts'
 import { guard } from './authorize.ts'
 import type { Context } from './context.ts'
 import { preflightHeaders } from './cors.ts'
-import { Exchange } from './exchange.ts'
+import { type Authorized, Exchange } from './exchange.ts'
 import { answerProblem } from './problem.ts'
 import { publicPages } from './public-pages.ts'
 import { rateLimits } from './rate-limit.ts'
@@ -36,6 +36,11 @@ export function createApp(context: Context): (request: IncomingMessage, response
   const origins = context.backends.client('rollcall.identity.v1.Origins')
   const forms = context.backends.client('rollcall.content.v1.Forms')
   const limits = rateLimits({ ...context, prefix: context.limitPrefix })
+  const authorizeAgain = async (exchange: Authorized): Promise<void> => {
+    exchange.deadline = Date.now() + context.deadlineMs
+    credential.prefetchCredential(exchange)
+    guard(await credential.authenticate(exchange))
+  }
   const steps = startSteps()
     .step(credential.prefetchCredential) // does not await the cache, so that its query shares a write with the limits
     .step(limits.count)
@@ -43,9 +48,9 @@ export function createApp(context: Context): (request: IncomingMessage, response
     .step(credential.authenticate)
     .step(guard)
     .check(context.tokenUsage.note)
-    .step(readBody(context.deadlineMs))
+    .step(readBody(authorizeAgain))
     .step(strictCheck)
-    .check(transcode(context))
+    .check(transcode({ ...context, authorizeAgain }))
   const log = accessLog(context.accessLogger, context.metrics)
   const match = compileMatcher([...context.routes, ...context.pages])
   const answerPublicPage = publicPages({ ...context, forms, limits })

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { AppError } from '@rollcall/contract'
+import { AppError, json } from '@rollcall/contract'
 import { connectCacheRedis, createCredentialCache } from '@rollcall/credentials'
 import { pause } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { linkTo } from '@rollcall/testing/link'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import {
   bootGateway,
   issueSession,
   issueToken,
+  openRaw,
   organizationId,
+  type RawClient,
   type StubbedServices,
   type TestGateway,
 } from '../test/gateway.ts'
@@ -222,6 +225,104 @@ describe('credentials', () => {
       assert.deepEqual([callerOf().kind, callerOf().sessionId], ['anonymous', sessionId])
     }
     assert.ok(gateway.services.calls.every(({ method }) => !method.startsWith('resolve')))
+  })
+
+  describe('of a request whose body is held back', () => {
+    const contact = '{"email":"one@example.com"}'
+    const formStart = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n'
+    const bodies = [
+      { path: '/api/audience', type: 'application/json', body: contact, method: 'createContact', status: 201 },
+      {
+        path: '/api/audience/import/upload',
+        type: 'multipart/form-data; boundary=x',
+        body: `${formStart}\r\n--x--\r\n`,
+        method: 'uploadImport',
+        status: 200,
+      },
+    ]
+    let stored = 0
+
+    beforeEach(() => {
+      stored = 0
+      gateway.services.behaviours.set('uploadImport', async (chunks: AsyncIterable<unknown>) => {
+        for await (const _ of chunks);
+        stored++
+        return json({ importId: 'one' })
+      })
+      gateway.services.behaviours.set('createContact', () => json({ stored: ++stored }))
+    })
+
+    const lookups = async () => {
+      const { values } = await gateway.lifecycle.metrics.registry
+        .getSingleMetric('rollcall_credential_lookups_total')!
+        .get()
+      return values.reduce((sum, { value }) => sum + value, 0)
+    }
+    const newSession = async () => {
+      const sid = randomUUID()
+      const jwt = issueSession(gateway.services, { sid })
+      await cached(gateway.services, 'resolveSession', () => get({ Authorization: jwt }))
+      return { sid, jwt }
+    }
+    /** Sends a request up to the given byte of its body. Resolves when it has passed the guard. */
+    const begin = async (jwt: string, { path, type, body }: (typeof bodies)[number], bytes = body.length) => {
+      const client = await openRaw(gateway.port)
+      const before = await lookups()
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'Host: a',
+        `Authorization: ${jwt}`,
+        `Content-Type: ${type}`,
+        `Content-Length: ${body.length}`,
+      ]
+      client.socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, bytes)}`)
+      await eventually('the credential is looked up', async () => (await lookups()) > before)
+      return client
+    }
+    const statusOf = async (client: RawClient) => {
+      const [, status] = /^HTTP\/1.1 (\d{3}) /.exec(await client.reads(/^HTTP\/1.1 \d{3} /))!
+      client.socket.destroy()
+      return Number(status)
+    }
+    const changes: [change: string, status: number, make: (sid: string) => void][] = [
+      ['ended', 401, sid => gateway.services.credentials.delete(sid)],
+      [
+        'lost the permission',
+        403,
+        sid => issueSession(gateway.services, { sid }, { role: 'reader', permissions: ['audience.read'] }),
+      ],
+    ]
+
+    for (const request of bodies) {
+      for (const [change, status, make] of changes) {
+        it(`are refused if they ${change} before its last byte, by ${request.method}`, async () => {
+          const { sid, jwt } = await newSession()
+          const client = await begin(jwt, request, request.body.length - 1)
+          await cache.change({ organizationId, credentials: [{ kind: 'session', id: sid }] }, async () => {
+            make(sid)
+          })
+          client.socket.write(request.body.slice(-1))
+          assert.deepEqual([await statusOf(client), stored], [status, 0])
+        })
+      }
+
+      it(`are looked up again at its end, by ${request.method}`, async () => {
+        const { jwt } = await newSession()
+        const before = await lookups()
+        const client = await begin(jwt, request, request.body.length - 1)
+        client.socket.write(request.body.slice(-1))
+        assert.equal(await statusOf(client), request.status)
+        assert.deepEqual([stored, await lookups()], [1, before + 2])
+      })
+
+      it(`are looked up once for a body that comes with its head, by ${request.method}`, async () => {
+        const { jwt } = await newSession()
+        const before = await lookups()
+        const client = await begin(jwt, request)
+        assert.equal(await statusOf(client), request.status)
+        assert.deepEqual([stored, await lookups()], [1, before + 1])
+      })
+    }
   })
 
   describe('in cookies', () => {

@@ -14,13 +14,20 @@ import type { StreamSlots } from './stream-slots.ts'
 
 const noBody: Body = { value: undefined }
 
-/** Returns the step that reads the body. It restarts the deadline, since the body's arrival depends on the client. */
-export function readBody(deadlineMs: number): Step<Authorized, Received> {
+/** Authenticates and authorizes an exchange again, within a new deadline. */
+export type AuthorizeAgain = (exchange: Authorized) => Promise<void>
+
+/**
+ * Returns the step that reads the body. The client chooses how long a body takes, so one that is incomplete at the guard
+ * needs another authorization at its end. A body that comes with its head is complete, and needs none.
+ */
+export function readBody(authorizeAgain: AuthorizeAgain): Step<Authorized, Received> {
   const read = async (exchange: Authorized): Promise<Received> => {
+    const isLate = !exchange.request.complete
     const value = await (exchange.match.route.carrier.body === 'form_or_json'
       ? readOAuth(exchange)
       : readJson(exchange))
-    exchange.deadline = Date.now() + deadlineMs
+    if (isLate) await authorizeAgain(exchange)
     return Object.assign(exchange, { body: { value } })
   }
   return exchange => {
@@ -57,6 +64,7 @@ function isWellEscaped(text: string): boolean {
 type TranscodeOptions = {
   routes: readonly Route[]
   backends: Backends
+  authorizeAgain: AuthorizeAgain
   uploadMaxBytes: number
   streamSlots: StreamSlots
   keptAnswers: IdempotencyOptions
@@ -75,13 +83,13 @@ export function transcode(options: TranscodeOptions): Step<Checked, void> {
 
 type CallOptions = { idempotency: Idempotency; sessionCookie: SessionCookie } & Pick<
   TranscodeOptions,
-  'uploadMaxBytes' | 'streamSlots'
+  'authorizeAgain' | 'uploadMaxBytes' | 'streamSlots'
 >
 
 function callOf(
   route: Route,
   invoke: Invoke,
-  { idempotency, sessionCookie, uploadMaxBytes, streamSlots }: CallOptions,
+  { idempotency, sessionCookie, authorizeAgain, uploadMaxBytes, streamSlots }: CallOptions,
 ): Step<Checked, void> {
   const { status, carrier, rpc, returns } = route
   const disposition = returns.download === undefined ? undefined : `attachment; filename="${returns.download}"`
@@ -104,9 +112,16 @@ function callOf(
   }
   const perform = (exchange: Checked): Promise<HttpBody> => {
     if (carrier.body === 'multipart') {
+      const isLate = !exchange.request.complete
       return idempotency.once(
         exchange,
-        uploadAttempt(exchange, uploadMaxBytes, file => call(exchange, file)),
+        uploadAttempt(exchange, {
+          maxBytes: uploadMaxBytes,
+          send: file => call(exchange, file),
+          atEnd: async () => {
+            if (isLate) await authorizeAgain(exchange)
+          },
+        }),
       )
     }
     if (!acceptsIdempotencyKey(route)) return call(exchange)

@@ -68,15 +68,19 @@ export async function receiveFile(exchange: Exchange, maxBytes: number): Promise
   return chunksOf(await begun.promise, ended.promise, discardRest)
 }
 
+/** How `uploadAttempt` handles the file. */
+type UploadOptions = {
+  maxBytes: number
+  send: (file: AsyncIterable<FileChunk>) => Promise<HttpBody>
+  /** Runs when the whole file has arrived. If it fails, the service gets no end and stores nothing. */
+  atEnd: () => Promise<void>
+}
+
 /**
  * Returns an upload as an attempt. Its fingerprint is a hash of the file's name and bytes, computed while they stream
  * to the service, or while they are discarded for a repetition. An incomplete upload has changed nothing.
  */
-export function uploadAttempt(
-  exchange: Exchange,
-  maxBytes: number,
-  send: (file: AsyncIterable<FileChunk>) => Promise<HttpBody>,
-): Attempt {
+export function uploadAttempt(exchange: Exchange, { maxBytes, send, atEnd }: UploadOptions): Attempt {
   const hash = createHash('sha256')
   let isReading = false
   let fingerprint: string | undefined
@@ -91,6 +95,7 @@ export function uploadAttempt(
       hash.update(message.chunk)
       yield message
     }
+    await atEnd()
     fingerprint = hash.digest('base64url')
   }
 
