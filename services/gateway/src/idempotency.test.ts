@@ -4,10 +4,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { AppError, json } from '@rollcall/contract'
+import { connectCacheRedis } from '@rollcall/credentials'
 import { eventually } from '@rollcall/testing/eventually'
 import { type Link, linkTo } from '@rollcall/testing/link'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { bootGateway, issueToken, StubbedServices, type TestGateway } from '../test/gateway.ts'
+import type { Authorized } from './exchange.ts'
+import { createIdempotency } from './idempotency.ts'
 
 const contact = { email: 'one@example.com' }
 const MAX_KEYS = 50
@@ -205,6 +208,104 @@ describe('Idempotency-Key', () => {
     assert.equal(status, 503)
     assert.equal(gateway.services.count('createContact'), 0)
     await eventually('the connection is back', async () => (await post(randomUUID())).status !== 503)
+  })
+
+  describe('while Redis stalls', () => {
+    const prefix = `test:${randomUUID()}:`
+    const queue = connectCacheRedis({ url: process.env.REDIS_QUEUE_URL ?? '' })
+    after(() => queue.disconnect())
+
+    const storedKey = async () => (await queue.keys(`${prefix}*`)).find(name => !name.endsWith(':live'))
+    const isShort = async (name: string) => (await queue.pttl(name)) <= 2_000
+
+    it('is free again soon if Redis claims it after the client got 503', async () => {
+      const link = await linkTo(process.env.REDIS_QUEUE_URL ?? '')
+      const settings = { REDIS_QUEUE_URL: link.url, IDEMPOTENCY_PREFIX: prefix }
+      const stalling = await bootGateway(settings, new StubbedServices())
+      const headers = {
+        Authorization: issueToken(stalling.services),
+        'Content-Type': 'application/json',
+        'Idempotency-Key': randomUUID(),
+      }
+      const create = async () => {
+        const response = await fetch(`${stalling.url}/api/audience`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify(contact),
+        })
+        return response.status
+      }
+      try {
+        link.become('slow')
+        assert.equal(await create(), 503)
+        const key = await eventually('Redis runs the claim', storedKey)
+        assert.ok(await isShort(key))
+        assert.equal(stalling.services.count('createContact'), 0)
+        link.become('open')
+        await eventually('the claim is over', async () => (await create()) === 201)
+      } finally {
+        await stalling.stop()
+        await link.stop()
+      }
+    })
+
+    it('is not kept by an extension that runs after the client got 503', async () => {
+      let runLate = (): Promise<unknown> => assert.fail('the claim was not extended')
+      const stalling = Object.create(queue, {
+        eval: {
+          value: (script: string, ...rest: [number, ...string[]]) => {
+            if (script.includes('SET')) return queue.eval(script, ...rest)
+            runLate = () => queue.eval(script, ...rest)
+            return Promise.reject(new Error('Command timed out'))
+          },
+        },
+      })
+      const own = `${prefix}late:`
+      const idempotency = createIdempotency({
+        redis: stalling,
+        prefix: own,
+        maxKeys: { credential: 1, organization: 1 },
+      })
+      const exchange = {
+        request: { headers: { 'idempotency-key': 'one' } },
+        caller: { organizationId: 'a', tokenId: 'b' },
+      } as unknown as Authorized
+      const attempt = {
+        perform: () => assert.fail('nothing runs without a claim'),
+        fingerprint: () => '',
+        mayHaveTakenEffect: () => true,
+      }
+      await assert.rejects(idempotency.once(exchange, attempt), { code: 'service.unavailable' })
+      const [key = ''] = (await queue.keys(`${own}*`)).filter(name => !name.endsWith(':live'))
+      await eventually('the command has timed out', async () => (await queue.pttl(key)) < 1_000)
+      assert.equal(await runLate(), 0)
+      assert.ok(await isShort(key))
+    })
+
+    it('stays claimed while its request runs', async () => {
+      const { promise: isRunning, resolve } = Promise.withResolvers<void>()
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      const services = new StubbedServices()
+      services.behaviours.set('createContact', async () => {
+        resolve()
+        await released
+        return json({ made: 1 })
+      })
+      const running = `${prefix}running:`
+      const other = await bootGateway({ IDEMPOTENCY_PREFIX: running }, services)
+      const headers = {
+        Authorization: issueToken(services),
+        'Content-Type': 'application/json',
+        'Idempotency-Key': randomUUID(),
+      }
+      const answer = fetch(`${other.url}/api/audience`, { method: 'POST', headers, body: JSON.stringify(contact) })
+      await isRunning
+      const [key = ''] = (await queue.keys(`${running}*`)).filter(name => !name.endsWith(':live'))
+      assert.ok((await queue.ttl(key)) > 23 * 3600)
+      release()
+      assert.equal((await answer).status, 201)
+      await other.stop()
+    })
   })
 
   describe('on an upload', () => {
