@@ -183,6 +183,11 @@ describe('the check of a body', () => {
         message,
       ))
 
+  it('passes ids on in lower case, so that services may compare them as texts', () => {
+    const { request } = sample({ ...good, user: 'B2'.repeat(12) }, { id: id.toUpperCase() })
+    assert.deepEqual([request.id, request.user], [id, 'b2'.repeat(12)])
+  })
+
   it('refuses a malformed id, before the body is looked at', () => {
     assert.match(
       refusal(() => sample({}, { id: 'nope' })),

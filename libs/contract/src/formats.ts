@@ -26,7 +26,8 @@ const tested = (test: (text: string) => boolean) => (text: string) => (test(text
 /** The formats of `rule.format`, for the check of requests and for OpenAPI. */
 export const formats: Record<FormatName, Format> = {
   object_id: {
-    read: tested(isObjectId),
+    // One spelling per record: services compare ids as texts.
+    read: text => (isObjectId(text) ? text.toLowerCase() : undefined),
     reason: 'must be a 24-character hex id',
     schema: { pattern: '^[0-9a-fA-F]{24}$', minLength: 24, maxLength: 24 },
   },

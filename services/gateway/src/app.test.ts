@@ -100,6 +100,11 @@ describe('the gateway', () => {
       assert.equal(caller.userAgent?.length, 256)
     })
 
+    it('passes an id in capitals on in lower case', async () => {
+      await send('PUT', `/api/tokens/${id.toUpperCase()}/allowed-ips`, { cidrs: [] })
+      assert.deepEqual(gateway.services.calls.at(-1)?.request, { id, cidrs: [] })
+    })
+
     it('says when it clamped a limit', async () => {
       const response = await call('/api/audience?$limit=5000')
       assert.equal(response.headers.get('x-limit-clamped'), '1000')
