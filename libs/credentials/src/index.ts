@@ -1,3 +1,4 @@
+export { isAllowedAddress, isInBlocks } from './address.ts'
 export {
   type CachedValue,
   type ChangeScope,

@@ -1,9 +1,8 @@
 import { AppError, needsSecondFactor } from '@rollcall/contract'
-import type { CredentialRef, SessionJwt } from '@rollcall/credentials'
+import { type CredentialRef, isAllowedAddress, type SessionJwt } from '@rollcall/credentials'
 import type { ResolvedCredential } from '@rollcall/protos/gen/identity-v1.ts'
 import { anonymousCaller, type Caller, serviceCaller } from '@rollcall/rpc'
 import type { Metrics } from '@rollcall/runtime'
-import { isInBlocks } from './address.ts'
 import { isForgeable } from './authorize.ts'
 import { type CachedCredential, type ClaimOptions, type CredentialClaim, claimReader, credentialOf } from './claim.ts'
 import type { Authenticated, Claimed, Counted, Exchange } from './exchange.ts'
@@ -71,7 +70,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
       const { caller, allowedIps, allowedOrigins, secondFactorMissing } = await resolve(claim, exchange)
       exchange.allowedOrigins = allowedOrigins
       const authenticated = withCaller(exchange, narrowed(caller, claim))
-      if (allowedIps.length > 0 && !isInBlocks(exchange.ip, allowedIps)) {
+      if (!isAllowedAddress(exchange.ip, allowedIps)) {
         throw new AppError('token.address_refused')
       }
       if (secondFactorMissing && exchange.match && needsSecondFactor(exchange.match.route))

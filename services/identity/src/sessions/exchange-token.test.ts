@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AppError } from '@rollcall/contract'
+import { anonymousCaller } from '@rollcall/rpc'
+import { eventually } from '@rollcall/testing/eventually'
 import { type Harness, type Json, PASSWORD, type Person, startHarness } from '../../test/identity.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:token-exchange'
@@ -25,16 +27,16 @@ describe('token exchange', () => {
     const made = await harness.public.authentication.registerClient({ ...none, ...metadata })
     return { clientId: String(made.client_id), clientSecret: String(made.client_secret) }
   }
+  const requestOf = (subjectToken: string) => ({
+    ...client,
+    grantType: GRANT_TYPE,
+    subjectToken,
+    subjectTokenType: ACCESS_TOKEN,
+    audience: [],
+    resource: [],
+  })
   const exchange = (subjectToken: string, fields: object = {}) =>
-    harness.public.authentication.exchangeToken({
-      ...client,
-      grantType: GRANT_TYPE,
-      subjectToken,
-      subjectTokenType: ACCESS_TOKEN,
-      audience: [],
-      resource: [],
-      ...fields,
-    })
+    harness.public.authentication.exchangeToken({ ...requestOf(subjectToken), ...fields })
   const traded = async (subjectToken: string, fields: object = {}) => {
     const { access_token } = await exchange(subjectToken, fields)
     return harness.with(String(access_token))
@@ -171,6 +173,25 @@ describe('token exchange', () => {
     const forged = `${admin.credential.slice(0, -4)}AAAA`
     const subjects = [token, other.credential, impersonation.token, access_token, forged, 'nonsense', 'a:b']
     for (const subject of subjects) await assert.rejects(exchange(String(subject)), refusal('invalid_request'))
+  })
+
+  it('refuses a token at an address that it does not allow, and publishes that', async () => {
+    const { token, id } = await newToken()
+    await admin.api.tokens.setAllowedIps({ id, cidrs: ['203.0.113.0/24'] })
+    const from = (ip?: string) => {
+      const caller = { ...anonymousCaller(), ...(ip !== undefined && { ip }) }
+      return harness.client('rollcall.identity.v1.Authentication').exchangeToken(requestOf(token), { caller })
+    }
+    await from('203.0.113.7')
+    await assert.rejects(from('198.51.100.7'), { code: 'token.address_refused', status: 403 })
+    await assert.rejects(from(), { code: 'token.address_refused' })
+    const refusal = { 'event.type': 'token.refused', 'event.subject': id }
+    const published = await eventually(
+      'the refusal is published',
+      async () => (await harness.db.collection('outbox').findOne(refusal)) ?? undefined,
+    )
+    const { data, origin } = published.event
+    assert.deepEqual([data.reason, origin.ip], ['token.address_refused', '198.51.100.7'])
   })
 
   it('of a token acts as the token does, and says so', async () => {

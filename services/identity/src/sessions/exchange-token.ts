@@ -1,5 +1,5 @@
 import { AppError, type HttpBody, json } from '@rollcall/contract'
-import { parseCredential } from '@rollcall/credentials'
+import { isAllowedAddress, parseCredential } from '@rollcall/credentials'
 import type { ExchangeTokenRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import type { Call, Caller } from '@rollcall/rpc'
 import type { ClientSession } from 'mongoose'
@@ -9,6 +9,8 @@ import { readScope } from '../clients/scope.ts'
 import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import { everyPermission } from '../roles/permissions.ts'
+import { reportRefused } from '../tokens/report-refused.ts'
+import type { Token } from '../tokens/token.model.ts'
 import { beginSession, seenOf } from './begin-session.ts'
 import {
   type Credential,
@@ -25,18 +27,15 @@ const tokenTypes = [ACCESS_TOKEN, JWT]
 
 /**
  * Exchanges a credential for a JWT with a scope (RFC 8693). The JWT is a session that ends with the credential.
- * @throws {AppError} client.invalid, exchange.*
+ * @throws {AppError} client.invalid, exchange.*, token.address_refused
  */
-export async function exchangeToken(
-  context: Context,
-  request: ExchangeTokenRequest,
-  { caller }: Call,
-): Promise<HttpBody> {
+export async function exchangeToken(context: Context, request: ExchangeTokenRequest, call: Call): Promise<HttpBody> {
   const client = await authenticateClient(context, request)
   refuseUnsupported(request, context.audience)
   const subject = await subjectOf(context, request)
+  if ('token' in subject) refuseForeignAddress(context, subject.token, call)
   const scope = scopeOf(request.scope, client, subject)
-  const issued = await context.store.transaction(tx => issue(context, subject, { client, scope }, caller, tx))
+  const issued = await context.store.transaction(tx => issue(context, subject, { client, scope }, call.caller, tx))
   return json({
     access_token: issued.token,
     issued_token_type: request.requestedTokenType ?? ACCESS_TOKEN,
@@ -85,6 +84,13 @@ async function subjectOf(
   }
   if (credential.kind !== 'invalid') throw new AppError('exchange.subject_mistyped')
   throw new AppError('exchange.subject_refused', { refusal: new AppError(credential.code).message })
+}
+
+/** Rejects a token that may not be used from the address of the caller. */
+function refuseForeignAddress(context: Context, { _id, organization, allowedIps }: Token, call: Call): void {
+  if (isAllowedAddress(call.caller.ip ?? '', allowedIps ?? [])) return
+  reportRefused(context, String(organization), { _id }, 'token.address_refused', call)
+  throw new AppError('token.address_refused')
 }
 
 async function signInOf({ sessionJwt, collections, store }: Context, token: string): Promise<SessionCredential> {
