@@ -633,7 +633,7 @@ export type Tokens = {
 
 /** Records the use of tokens. Internal: the gateway counts and reports periodically. */
 export type TokenUsage = {
-  /** Adds to the recorded use. Ignores unknown tokens. */
+  /** Adds to the recorded use, and publishes refused uses. Ignores unknown tokens. */
   recordUsage: { kind: 'unary'; request: RecordUsageRequest; response: Empty }
 }
 
@@ -763,6 +763,8 @@ export type SetAllowedIpsRequest = {
 
 export type RecordUsageRequest = {
   tokens: RecordUsageRequestUsedToken[]
+  /** Uses from addresses that the token does not allow. */
+  refused: RecordUsageRequestRefusedToken[]
 }
 
 export type RecordUsageRequestUsedToken = {
@@ -780,6 +782,15 @@ export type RecordUsageRequestUse = {
   count: number
   /** Milliseconds since the epoch. */
   lastAt: number
+}
+
+export type RecordUsageRequestRefusedToken = {
+  organizationId: string
+  tokenId: string
+  /** Milliseconds since the epoch. */
+  refusedAt: number
+  ip: string
+  requestId: string
 }
 
 /** Workspaces: groups of users with roles. The role in the workspace decides what a member may do: owner and admin manage, user reads, and a custom role grants its actions on workspaces. A token has its creator's role in it. Owners and admins of the organization may do everything. To everyone else the workspace does not exist (404). */

@@ -7,6 +7,7 @@ import { isForgeable } from './authorize.ts'
 import { type CachedCredential, type ClaimOptions, type CredentialClaim, claimReader, credentialOf } from './claim.ts'
 import type { Authenticated, Claimed, Counted, Exchange } from './exchange.ts'
 import type { Step } from './steps.ts'
+import type { TokenUsage } from './token-usage.ts'
 
 /** Authentication in two steps. */
 export type Authentication = {
@@ -14,6 +15,12 @@ export type Authentication = {
   authenticate: Step<Counted, Authenticated>
   /** Sets the allowed origins of an exchange that failed before `authenticate`, if the cache knows its credential. */
   recallOrigins(exchange: Exchange): Promise<void>
+}
+
+/** What `authentication` needs. */
+export type AuthenticationOptions = ClaimOptions & {
+  metrics: Metrics
+  tokenUsage: Pick<TokenUsage, 'noteRefused'>
 }
 
 const MAX_USER_AGENT_LENGTH = 256
@@ -24,8 +31,8 @@ const MAX_USER_AGENT_LENGTH = 256
  * calls identity. Public routes ignore credentials. If one is for browsers, it passes on the session id of a valid
  * session JWT, and the service checks whether the session still exists.
  */
-export function authentication(options: ClaimOptions & { metrics: Metrics }): Authentication {
-  const { cache, sessions } = options
+export function authentication(options: AuthenticationOptions): Authentication {
+  const { cache, sessions, tokenUsage } = options
   const claimOf = claimReader(options)
   const lookups = options.metrics.counter({
     name: 'rollcall_credential_lookups_total',
@@ -71,6 +78,7 @@ export function authentication(options: ClaimOptions & { metrics: Metrics }): Au
       exchange.allowedOrigins = allowedOrigins
       const authenticated = withCaller(exchange, narrowed(caller, claim))
       if (!isAllowedAddress(exchange.ip, allowedIps)) {
+        tokenUsage.noteRefused(authenticated)
         throw new AppError('token.address_refused')
       }
       if (secondFactorMissing && exchange.match && needsSecondFactor(exchange.match.route))

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
 import type { RecordUsageRequest } from '@rollcall/protos/gen/identity-v1.ts'
 import { eventually } from '@rollcall/testing/eventually'
-import { bootGateway, issueSession, issueToken, type TestGateway } from '../test/gateway.ts'
+import { bootGateway, issueSession, issueToken, organizationId, type TestGateway } from '../test/gateway.ts'
 
 const id = 'c0ffee'.repeat(4)
 const tokenId = 'facade'.repeat(4)
@@ -53,6 +53,30 @@ describe('token usage', () => {
     assert.equal(await use(elsewhere, '/api/audience'), 403)
     await gateway.lifecycle.stop('test')
     assert.deepEqual(reports(), [])
+  })
+
+  it('is reported for refused addresses: the first request of each token', async () => {
+    const bound = { allowedIps: ['198.51.100.0/24'] }
+    const token = issueToken(gateway.services, { tokenId, ...bound })
+    const before = Date.now()
+    for (const ip of ['203.0.113.1', '203.0.113.2']) assert.equal(await use(token, '/api/audience', ip), 403)
+    const exchanged = issueSession(gateway.services, {}, { kind: 'token', tokenId: id, ...bound })
+    assert.equal(await use(exchanged, '/api/audience', '203.0.113.3'), 403)
+    await gateway.lifecycle.stop('test')
+    const calls = gateway.services.calls.filter(({ method }) => method === 'recordUsage')
+    const refused = calls.flatMap(({ request }) => (request as RecordUsageRequest).refused)
+    assert.deepEqual(
+      refused.map(({ tokenId, ip }) => [tokenId, ip]),
+      [
+        [tokenId, '203.0.113.1'],
+        [id, '203.0.113.3'],
+      ],
+    )
+    for (const { organizationId: organization, refusedAt, requestId } of refused) {
+      assert.equal(organization, organizationId)
+      assert.ok(refusedAt >= before && refusedAt <= Date.now())
+      assert.ok(gateway.log.some(entry => entry.requestId === requestId))
+    }
   })
 
   it('is dropped and logged if it cannot be reported, with no other effect', async () => {

@@ -1,14 +1,15 @@
 import type { Route } from '@rollcall/contract'
 import type {
   RecordUsageRequest,
+  RecordUsageRequestRefusedToken,
   RecordUsageRequestUse,
   RecordUsageRequestUsedToken,
 } from '@rollcall/protos/gen/identity-v1.ts'
 import { type Client, serviceCaller } from '@rollcall/rpc'
 import type { Logger } from '@rollcall/runtime'
-import type { Authorized } from './exchange.ts'
+import type { Authenticated, Authorized } from './exchange.ts'
 
-/** Maximum tokens per report. Uses of further tokens are not counted. */
+/** Maximum tokens per report. Uses and refusals of further tokens are not counted. */
 const MAX_TOKENS = 10_000
 const TOKENS_PER_CALL = 500
 /** Timeout of one call. Only the stop of the process waits for a report. */
@@ -17,10 +18,12 @@ const TIMEOUT_MS = 3_000
 /** Uses of a token by permission, `resource.action`. */
 type Used = Omit<RecordUsageRequestUsedToken, 'tokenId' | 'uses'> & { uses: Map<string, RecordUsageRequestUse> }
 
-/** Counts the uses of tokens, and reports them to identity at intervals. */
+/** Counts the uses of tokens, and reports them and refused uses to identity at intervals. */
 export type TokenUsage = {
   /** Counts a request that passed the guard, in memory. */
   note(exchange: Authorized): void
+  /** Notes the first request of a token from an address that it does not allow, in memory. */
+  noteRefused(exchange: Authenticated): void
   /** Sends the last report. */
   stop(): Promise<void>
 }
@@ -36,20 +39,24 @@ export type TokenUsageOptions = {
 /** Starts counting. A report that fails is dropped, and affects neither requests nor the next report. */
 export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions): TokenUsage {
   let tokens = new Map<string, Used>()
+  let refused = new Map<string, RecordUsageRequestRefusedToken>()
   let reporting: Promise<void> | undefined
 
   const report = async (): Promise<void> => {
     const gathered = [...tokens]
+    const refusals = [...refused.values()]
     tokens = new Map()
+    refused = new Map()
     try {
-      while (gathered.length > 0) {
+      while (gathered.length > 0 || refusals.length > 0) {
         const deadline = Date.now() + TIMEOUT_MS
-        const message = messageOf(gathered.slice(0, TOKENS_PER_CALL))
+        const message = messageOf(gathered.slice(0, TOKENS_PER_CALL), refusals.slice(0, TOKENS_PER_CALL))
         await identity.recordUsage(message, { caller: serviceCaller('gateway'), deadline })
         gathered.splice(0, TOKENS_PER_CALL)
+        refusals.splice(0, TOKENS_PER_CALL)
       }
     } catch (err) {
-      logger.warn({ err, tokens: gathered.length }, 'token usage not recorded')
+      logger.warn({ err, tokens: gathered.length, refusals: refusals.length }, 'token usage not recorded')
     }
   }
   const reportOnce = (): Promise<void> => {
@@ -77,6 +84,11 @@ export function startTokenUsage({ identity, everyMs, logger }: TokenUsageOptions
       }
     },
 
+    noteRefused({ caller: { organizationId, tokenId }, ip, id: requestId }) {
+      if (tokenId === undefined || refused.has(tokenId) || refused.size >= MAX_TOKENS) return
+      refused.set(tokenId, { organizationId, tokenId, refusedAt: Date.now(), ip, requestId })
+    },
+
     async stop() {
       clearInterval(timer)
       await reporting
@@ -96,6 +108,6 @@ function count(uses: Used['uses'], { access }: Route, now: number): void {
   } else uses.set(`${resource}.${action}`, { resource, action, count: 1, lastAt: now })
 }
 
-function messageOf(gathered: readonly [string, Used][]): RecordUsageRequest {
-  return { tokens: gathered.map(([tokenId, used]) => ({ ...used, tokenId, uses: [...used.uses.values()] })) }
+function messageOf(gathered: readonly [string, Used][], refused: RecordUsageRequestRefusedToken[]): RecordUsageRequest {
+  return { tokens: gathered.map(([tokenId, used]) => ({ ...used, tokenId, uses: [...used.uses.values()] })), refused }
 }

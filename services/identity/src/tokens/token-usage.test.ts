@@ -33,6 +33,7 @@ describe('the usage of tokens', () => {
             }),
           },
         ],
+        refused: [],
       },
       reporter,
     )
@@ -95,7 +96,7 @@ describe('the usage of tokens', () => {
     await assert.rejects(stranger.api.tokens.listTokenUsage({ id: String(id) }), { status: 404 })
     const caller = await owner.api.caller()
     const usageClient = harness.client('rollcall.identity.v1.TokenUsage')
-    await assert.rejects(usageClient.recordUsage({ tokens: [] }, { caller }), { status: 403 })
+    await assert.rejects(usageClient.recordUsage({ tokens: [], refused: [] }, { caller }), { status: 403 })
   })
 })
 
@@ -132,6 +133,37 @@ describe('the allowed addresses of a token', () => {
     assert.deepEqual(
       events.map(({ event }) => event.data.changed),
       [['allowedIps'], [], ['allowedIps']],
+    )
+  })
+
+  it('publish a use from another address, at most once a minute for each token', async () => {
+    const { id } = await owner.api.tokens.createToken({ name: 'bound' })
+    const at = Date.now()
+    const refuse = (secondsLater: number, ip: string, organizationId = owner.organizationId) => {
+      const refusal = { organizationId, tokenId: String(id), refusedAt: at + secondsLater * 1000, ip, requestId: ip }
+      return harness
+        .client('rollcall.identity.v1.TokenUsage')
+        .recordUsage({ tokens: [], refused: [refusal] }, { caller: serviceCaller('gateway') })
+    }
+    const stranger = await harness.register()
+    await refuse(0, '203.0.113.0', stranger.organizationId)
+    for (const [secondsLater, ip] of [
+      [0, '203.0.113.1'],
+      [59, '203.0.113.2'],
+      [60, '203.0.113.3'],
+    ] as const)
+      await refuse(secondsLater, ip)
+    const events = await harness.db
+      .collection('outbox')
+      .find({ 'event.type': 'token.refused', 'event.subject': String(id) })
+      .sort({ at: 1, _id: 1 })
+      .toArray()
+    assert.deepEqual(
+      events.map(({ event: { data, origin, time } }) => [data.reason, origin.ip, origin.requestId, Date.parse(time)]),
+      [
+        ['token.address_refused', '203.0.113.1', '203.0.113.1', at],
+        ['token.address_refused', '203.0.113.3', '203.0.113.3', at + 60_000],
+      ],
     )
   })
 })

@@ -1,21 +1,34 @@
 import { AppError } from '@rollcall/contract'
-import type { RecordUsageRequestUsedToken as UsedToken } from '@rollcall/protos/gen/identity-v1.ts'
+import type {
+  RecordUsageRequestRefusedToken as RefusedToken,
+  RecordUsageRequestUsedToken as UsedToken,
+} from '@rollcall/protos/gen/identity-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
 import type { Caller, Handlers } from '@rollcall/rpc'
 import { isDuplicate, runList } from '@rollcall/store'
 import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
+import { publishRefused } from './report-refused.ts'
 import { tokenUseFields } from './token-use.model.ts'
 
 /** Handler for usage reports of gateways; counts of several replicas add up. */
 export const tokenUsage = (context: Context): Handlers<'rollcall.identity.v1.TokenUsage'> => ({
-  async recordUsage({ tokens }, { caller }) {
+  async recordUsage({ tokens, refused }, { caller }) {
     if (caller.kind !== 'service') throw new AppError('caller.service_required')
     for (const [organizationId, used] of Map.groupBy(tokens, token => token.organizationId))
       await recordWithin(context, organizationId, used)
+    await Promise.all(refused.map(use => publishRefusedUse(context, use)))
     return {}
   },
 })
+
+function publishRefusedUse(
+  context: Context,
+  { organizationId, tokenId, refusedAt, ip, requestId }: RefusedToken,
+): Promise<void> {
+  const refusal = { reason: 'token.address_refused', at: new Date(refusedAt), ip, requestId }
+  return publishRefused(context, organizationId, { _id: tokenId }, refusal)
+}
 
 /** Lists the permissions that a token used, most recent first. */
 export async function listTokenUsage({ collections }: Context, { id, list }: ListOfRequest, caller: Caller) {
