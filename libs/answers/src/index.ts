@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Redis } from 'ioredis'
 
-/** What is stored under an Idempotency-Key: empty while the request runs; without `answer` if that cannot be kept. */
+/** What is stored under an Idempotency-Key: a claim while the request runs; without `answer` if that cannot be kept. */
 export type Kept = { request?: string; answer?: { contentType: string; data: string } }
 
 /** Maximum size of an answer to keep, plain and compressed. Of a larger one, only the success is kept. */
