@@ -1,6 +1,7 @@
 import { AppError } from '@rollcall/contract'
+import type { Caller } from '@rollcall/rpc'
 import type { Filter } from '@rollcall/store'
-import type { Types } from 'mongoose'
+import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import { type Authority, authorityOf, tokenAuthorityOf } from '../roles/authority.ts'
 import type { Token } from '../tokens/token.model.ts'
@@ -50,10 +51,33 @@ export async function sessionCredential(
   ])
   // Blocking deletes the sessions; until unblocked, they are refused as blocked.
   if (person?.blocked) throw blockedAccount()
-  if (!person || !session || session.expiresAt.getTime() <= Date.now()) throw badSession()
+  if (!person || !session || hasEnded(session)) throw badSession()
   const authority = await authorityOf(roles, person)
   if (!authority) throw badSession()
   return { session, person, authority }
+}
+
+/**
+ * Requires that the caller's credential is still valid, in a transaction that creates what a block or a recovery of the
+ * account revokes. Writes to the account, so that a concurrent block, deletion or recovery conflicts. Call it first.
+ * @throws {AppError} session.invalid, token.invalid, token.creator_missing, account.blocked
+ */
+export async function holdCredential(
+  { tokens, sessions, users }: Tenant,
+  { userId, sessionId, tokenId }: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  const person = await users.findOneAndUpdate({ _id: userId }, { $set: {} }, { tx })
+  if (person?.blocked) throw blockedAccount()
+  if (sessionId !== undefined) {
+    const session = await sessions.findOne({ _id: sessionId }, { tx })
+    if (!session || hasEnded(session)) throw badSession()
+  }
+  if (tokenId !== undefined) {
+    const token = await tokens.findOne({ _id: tokenId }, { tx })
+    if (!token || !isUsable(token)) throw new AppError('token.invalid')
+  }
+  if (!person) throw tokenId === undefined ? badSession() : new AppError('token.creator_missing')
 }
 
 /** Returns the credential that a session was made from; throws like `tokenCredential` and `sessionCredential`. */
@@ -81,6 +105,10 @@ export function blockedAccount(): AppError {
 /** Creates the error for an unknown or ended session. */
 export function badSession(): AppError {
   return new AppError('session.invalid')
+}
+
+function hasEnded({ expiresAt }: Session): boolean {
+  return expiresAt.getTime() <= Date.now()
 }
 
 function isUsable({ active, archived, expiresAt }: Token): boolean {

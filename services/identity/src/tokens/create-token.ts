@@ -11,6 +11,7 @@ import { authorityOf } from '../roles/authority.ts'
 import { outranks } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import { permissionsOfRole, type Role } from '../roles/role.model.ts'
+import { holdCredential } from '../sessions/credential.ts'
 import { roleQueue } from '../users/member-role.ts'
 import { readExpiry } from './expiry.ts'
 import { showToken, type Token } from './token.model.ts'
@@ -28,9 +29,11 @@ export async function createToken(context: Context, request: CreateTokenRequest,
   const { name, description = '' } = request
   const expiresAt = readExpiry(request.expiresAt)
   const secret = generateSecret()
-  const { tokens } = context.collections.of(organizationId)
+  const tenant = context.collections.of(organizationId)
+  const { tokens } = tenant
   const created = await context.store.transaction(
     async tx => {
+      await holdCredential(tenant, caller, tx)
       await keepQuota(context, organizationId, 'tokens', tx)
       const { organization, _id: subject } = await tokens.insertOne(
         {

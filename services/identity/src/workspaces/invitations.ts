@@ -11,6 +11,7 @@ import { requireMailReach } from '../organizations/mail-reach.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { builtInRole } from '../roles/built-in.ts'
 import { refuseExcess } from '../roles/permissions.ts'
+import { holdCredential } from '../sessions/credential.ts'
 import type { User } from '../users/user.model.ts'
 import { acceptInvitation, declineInvitation, previewInvitation, ROLE_OF_NEWCOMERS } from './accept-invitation.ts'
 import { findAccess, requireAccess, roleToGive } from './access.ts'
@@ -81,6 +82,7 @@ async function createWithin(
   tx: ClientSession,
 ): Promise<{ invitation: Invitation; workspace: Workspace; user: User | null }> {
   const tenant = context.collections.of(caller.organizationId)
+  await holdCredential(tenant, caller, tx)
   const access = await requireAccess(tenant, id, caller, 'create', tx)
   const { workspace } = access
   const user = await accountOf(tenant, email, tx)
