@@ -15,24 +15,43 @@ export type EventContent<T extends EventType> = {
   data: Details<T>
 }
 
+/** Users whose audit trails get an entry. */
+type Trails = readonly (Types.ObjectId | string | null)[]
+
 /**
  * Publishes an event and writes it to the audit trail, in the transaction of the change.
  * @param trails users whose trails get an entry; default: the acting user
  */
-export async function publish<T extends EventType>(
-  { collections }: Pick<Context, 'collections'>,
+export function publish<T extends EventType>(
+  context: Pick<Context, 'collections'>,
   doer: Caller,
   type: T,
   content: EventContent<T>,
   tx: ClientSession,
-  trails: readonly (Types.ObjectId | string | null)[] = [doer.userId],
+  trails?: Trails,
 ): Promise<void> {
-  const actor = actorOf(doer)
-  await addEvents(tx, [eventOf(type, content, doer)])
-  const { organization, data } = content
-  const at = new Date()
-  const entries = trails.filter(user => user !== null).map(user => ({ user, type, at, actor, data }))
-  await collections.of(organization).activities.insertMany(entries, { tx })
+  return publishAll(context, doer, type, [content], tx, trails)
+}
+
+/** Like `publish`, for several changes of one organization. Takes two commands, however many there are. */
+export async function publishAll<T extends EventType>(
+  { collections }: Pick<Context, 'collections'>,
+  doer: Caller,
+  type: T,
+  contents: readonly EventContent<T>[],
+  tx: ClientSession,
+  trails: Trails = [doer.userId],
+): Promise<void> {
+  const [first] = contents
+  if (!first) return
+  await addEvents(
+    tx,
+    contents.map(content => eventOf(type, content, doer)),
+  )
+  const entry = { type, at: new Date(), actor: actorOf(doer) }
+  const users = trails.filter(user => user !== null)
+  const entries = contents.flatMap(({ data }) => users.map(user => ({ ...entry, user, data })))
+  await collections.of(first.organization).activities.insertMany(entries, { tx })
 }
 
 /** Returns the caller of a public route as the user who proved their identity. */

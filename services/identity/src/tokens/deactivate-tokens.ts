@@ -1,10 +1,11 @@
 import type { Caller } from '@rollcall/rpc'
+import { objectId } from '@rollcall/store'
 import type { ClientSession, Types } from 'mongoose'
 import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
-import { publish } from '../events.ts'
+import { publishAll } from '../events.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
-import { showToken } from './token.model.ts'
+import { showTokens } from './token.model.ts'
 
 /** Filter for the usable API tokens of a user. */
 const activeTokensOf = (creator: Types.ObjectId) => ({
@@ -32,8 +33,9 @@ export async function deactivateTokensOf(
   if (ids.length === 0) return
   await tokens.updateMany({ _id: { $in: ids } }, { $set: { active: false } }, { tx })
   await endSessions(context, { 'origin.id': { $in: ids } }, caller, tx)
-  for (const { _id: subject, organization } of active) {
-    const data = { token: (await showToken(tokens, subject, tx))!, changed: ['active'] }
-    await publish(context, caller, 'token.updated', { organization, subject, data }, tx)
-  }
+  const { organization } = tokens
+  const contents = (await showTokens(tokens, ids, tx)).map(token => {
+    return { organization, subject: objectId(token._id), data: { token, changed: ['active'] } }
+  })
+  await publishAll(context, caller, 'token.updated', contents, tx)
 }

@@ -87,6 +87,12 @@ export function addStatus(now = new Date()): PipelineStage {
 
 /** Returns the public record of a token, or undefined if it does not exist. */
 export async function showToken(tokens: Scope<Token>, id: Types.ObjectId, tx?: ClientSession) {
-  const [token] = await tokens.aggregate([{ $match: { _id: id } }, addStatus()], { tx })
-  return token && presentToken(token)
+  const [token] = await showTokens(tokens, [id], tx)
+  return token
+}
+
+/** Returns the public records of tokens, in any order. */
+export async function showTokens(tokens: Scope<Token>, ids: readonly Types.ObjectId[], tx?: ClientSession) {
+  const shown = await tokens.aggregate([{ $match: { _id: { $in: ids } } }, addStatus()], { tx })
+  return shown.map(token => presentToken(token))
 }

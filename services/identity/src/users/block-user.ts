@@ -2,7 +2,7 @@ import type { Updated } from '@rollcall/protos/gen/types.ts'
 import type { Caller } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
-import { withdrawAllOf } from '../workspaces/invitation-outcome.ts'
+import { withdrawAll } from '../workspaces/invitation-outcome.ts'
 import { changeUser } from './change-user.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
 
@@ -17,7 +17,7 @@ export function blockUser(context: Context, id: string, caller: Caller): Promise
       if (user.blocked) return { set: {} }
       await keepOrganizationOwner(tenant, user, tx)
       await endSessionsOf(context, user._id, caller, tx)
-      await withdrawAllOf(context, user._id, caller, tx)
+      await withdrawAll(context, { sender: user._id }, caller, tx)
       const set = { blocked: true, blockedAt: new Date() }
       return { set, event: { type: 'user.blocked', data: { userId: id } } }
     },

@@ -4,7 +4,7 @@ import type { ClientSession } from 'mongoose'
 import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { endSessionsOf } from '../sessions/end-sessions.ts'
-import { withdrawAllOf } from '../workspaces/invitation-outcome.ts'
+import { withdrawAll } from '../workspaces/invitation-outcome.ts'
 import { abandonMemberships } from '../workspaces/membership.ts'
 import { leaveRole, roleQueue } from './member-role.ts'
 import { keepOrganizationOwner, refuseOneself, refuseSuperior } from './protections.ts'
@@ -37,7 +37,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   await tenant.emailChanges.deleteMany({ user: subject }, { tx })
   await tenant.userEmails.deleteMany({ user: subject }, { tx })
   await abandonMemberships(tenant, subject, tx)
-  await withdrawAllOf(context, subject, caller, tx)
+  await withdrawAll(context, { sender: subject }, caller, tx)
   await tenant.tokens.updateMany({ creator: subject }, { $set: { creatorGone: true } }, { tx })
   const record = presentUser(user)
   await publish(context, caller, 'user.deleted', { organization, subject, data: { user: record } }, tx)

@@ -37,6 +37,12 @@ export async function join(
   return member
 }
 
+/** Subtracts memberships from the counts of their roles, with one command per role. */
+export async function leaveRoles(tenant: Tenant, memberships: readonly Member[], tx: ClientSession): Promise<void> {
+  for (const [, carriers] of Map.groupBy(memberships, ({ roleId }) => String(roleId)))
+    await carryRole(tenant, carriers[0]!.roleId, -carriers.length, tx)
+}
+
 /** Adds to the membership count of a role; a role with memberships cannot be deleted. */
 export async function carryRole(
   { roles }: Tenant,
@@ -63,10 +69,9 @@ export async function keepWorkspaceOwner({ members }: Tenant, member: Member, tx
 export async function abandonMemberships(tenant: Tenant, user: Types.ObjectId, tx: ClientSession): Promise<void> {
   const memberships = await tenant.members.find({ user, gone: false }, { tx })
   await tenant.members.updateMany({ user, gone: false }, { $set: { gone: true } }, { tx })
-  for (const { workspace, roleId } of memberships) {
-    await countMembers(tenant, workspace, -1, tx)
-    await carryRole(tenant, roleId, -1, tx)
-  }
+  const left = memberships.map(({ workspace }) => workspace)
+  await tenant.workspaces.updateMany({ _id: { $in: left } }, { $inc: { memberCount: -1, revision: 1 } }, { tx })
+  await leaveRoles(tenant, memberships, tx)
 }
 
 /** Returns the account with an email in the organization. */

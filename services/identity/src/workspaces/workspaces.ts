@@ -11,7 +11,7 @@ import { switched } from '../features/switches.ts'
 import { keepQuota } from '../organizations/quotas.ts'
 import { roleQueue } from '../users/member-role.ts'
 import { requireAccess } from './access.ts'
-import { carryRole, join } from './membership.ts'
+import { join, leaveRoles } from './membership.ts'
 import { lockMembers, queuesOf, refuseOverbooking } from './seats.ts'
 import { presentWorkspace, type Workspace, workspaceFields } from './workspace.model.ts'
 
@@ -130,8 +130,7 @@ async function deleteWithin(context: Context, id: string, caller: Caller, tx: Cl
   const { _id: subject, organization } = workspace
   await tenant.workspaces.deleteOne({ _id: subject }, { tx })
   const members = await tenant.members.find({ workspace: subject, gone: false }, { tx })
-  for (const [, carriers] of Map.groupBy(members, ({ roleId }) => String(roleId)))
-    await carryRole(tenant, carriers[0]!.roleId, -carriers.length, tx)
+  await leaveRoles(tenant, members, tx)
   await tenant.members.deleteMany({ workspace: subject }, { tx })
   await tenant.invitations.deleteMany({ workspace: subject }, { tx })
   const record = presentWorkspace(workspace)
