@@ -11,7 +11,7 @@ import { authorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
 import type { User } from '../users/user.model.ts'
 import { inWorkspace, requireAccess, roleToGive, type WorkspaceAccess } from './access.ts'
-import { withdraw } from './invitation-outcome.ts'
+import { withdraw, withdrawAll } from './invitation-outcome.ts'
 import { type Member, memberFields, presentMember, showUser } from './member.model.ts'
 import { accountOf, carryRole, join, keepWorkspaceOwner } from './membership.ts'
 import { countMembers, lockMembers, queuesOf } from './seats.ts'
@@ -104,7 +104,10 @@ async function removeWithin(
   await countMembers(tenant, member.workspace, member.gone ? 0 : -1, tx)
   await keepWorkspaceOwner(tenant, member, tx)
   await tenant.members.deleteOne({ _id: member._id }, { tx })
-  if (!member.gone) await carryRole(tenant, member.roleId, -1, tx)
+  if (!member.gone) {
+    await carryRole(tenant, member.roleId, -1, tx)
+    await withdrawAll(context, { workspace: member.workspace, sender: member.user }, caller, tx)
+  }
   const record = presentMember(member)
   const { organization, _id: subject } = member
   await publish(

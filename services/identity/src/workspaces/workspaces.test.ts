@@ -99,6 +99,34 @@ describe('workspaces', () => {
     })
   }
 
+  /** Sends an invitation to a new person, and returns how that person accepts it. */
+  const inviteAccomplice = async (id: string, sender: Person) => {
+    const { email, api } = await harness.addPerson(owner.organizationId, 'user')
+    const { acceptUrl } = await sender.api.invitations.createInvitation({ id, email, role: 'owner' })
+    const token = String(acceptUrl).split('/').at(-1)!
+    return () => api.invitations.acceptInvitation({ token })
+  }
+
+  it('withdraw the invitations of a member who is removed, to this workspace alone', async () => {
+    const [id, other] = [await create(), await create()]
+    const sender = await harness.addPerson(owner.organizationId, 'user')
+    for (const each of [id, other]) await owner.api.members.addMember({ id: each, email: sender.email, role: 'owner' })
+    const [accept, acceptOther] = [await inviteAccomplice(id, sender), await inviteAccomplice(other, sender)]
+    await owner.api.members.removeMember({ id, userId: sender.userId })
+    await assert.rejects(accept(), { code: 'invitation.not_found' })
+    await acceptOther()
+  })
+
+  it('withdraw the invitations of a former admin, except where the sender is a member', async () => {
+    const [id, own] = [await create(), await create()]
+    const sender = await harness.addPerson(owner.organizationId, 'admin')
+    await owner.api.members.addMember({ id: own, email: sender.email, role: 'owner' })
+    const [accept, acceptOwn] = [await inviteAccomplice(id, sender), await inviteAccomplice(own, sender)]
+    await owner.api.users.changeRole({ id: sender.userId, role: 'user' })
+    await assert.rejects(accept(), { code: 'invitation.not_found' })
+    await acceptOwn()
+  })
+
   it('send no mail for an invitation that is refused', async () => {
     const id = await create({ seats: 1 })
     const email = newAddress()
