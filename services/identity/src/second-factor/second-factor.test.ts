@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hash } from '@node-rs/argon2'
 import { createSecrets, parseKeyRing } from '@rollcall/credentials'
 import { createLogger } from '@rollcall/runtime'
 import { rotateSecrets } from '@rollcall/service'
 import { createAuthenticator } from '@rollcall/testing/authenticator'
 import { eventually } from '@rollcall/testing/eventually'
+import { PASSWORD_COST } from '@rollcall/testing/password-cost'
 import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import mongoose from 'mongoose'
 import { type Harness, type Json, PASSWORD, type Person, startHarness } from '../../test/identity.ts'
@@ -41,6 +43,8 @@ describe('the second factor', () => {
     return { ...person, secret: String(secret), recoveryCodes: recoveryCodes as unknown as string[], code }
   }
   const login = ({ email }: Person, password = PASSWORD) => harness.public.authentication.login({ email, password })
+  const outdatedHash = (password: string) =>
+    hash(password, { ...PASSWORD_COST, memoryCost: PASSWORD_COST.memoryCost / 2 })
   const openSignIn = async (person: Person) => String((await login(person)).mfaToken)
   const complete = (mfaToken: string, code: string) => harness.public.authentication.verifyMfa({ mfaToken, code })
   const eventsOf = async ({ userId }: Person, type: string): Promise<Json[]> => {
@@ -195,6 +199,22 @@ describe('the second factor', () => {
       const again = String((await login(person, 'another horse')).mfaToken)
       await edit(person, { blocked: true })
       await assert.rejects(complete(again, person.code()), { code: 'account.blocked', status: 403 })
+    })
+
+    it('asks for it also where the outdated hash of the password cannot be replaced', async () => {
+      const person = await secure()
+      // Refused as a new password.
+      const common = 'password1'
+      await edit(person, { passwordHash: await outdatedHash(common) })
+      assert.ok((await complete(String((await login(person, common)).mfaToken), person.code())).token)
+    })
+
+    it('asks for it at several sign-ins at once that replace an outdated hash', async () => {
+      const person = await secure()
+      await edit(person, { passwordHash: await outdatedHash(PASSWORD) })
+      const pending = await Promise.all([openSignIn(person), openSignIn(person), openSignIn(person)])
+      for (const [index, mfaToken] of pending.entries())
+        assert.ok((await complete(mfaToken, person.recoveryCodes[index]!)).token)
     })
 
     it('follows a mailed code as well, which is then used up', async () => {

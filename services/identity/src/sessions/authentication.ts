@@ -107,6 +107,7 @@ async function openSession(context: Context, request: LoginRequest, call: Call):
   const { passwordHash } = account
   const isOutdated = passwordHash !== null && context.passwords.isOutdated(passwordHash)
   if (hasSecondFactor(account)) {
+    // Awaited: a later change of the hash would end the pending sign-in.
     const user = isOutdated ? await rehash(context, account, request.password, call) : account
     return user ? openPendingSignIn(context, user, 'password') : undefined
   }
@@ -116,18 +117,30 @@ async function openSession(context: Context, request: LoginRequest, call: Call):
     const user = await users.findOneAndUpdate(asLookedUp, { $set: { lastLoginAt: new Date() } }, { tx })
     return user ? { ...(await signIn(context, user, call, tx)), user: presentUser(user) } : undefined
   })
-  if (session && isOutdated)
-    rehash(context, account, request.password, call).catch(err => call.logger.warn({ err }, 'password rehash failed'))
+  if (session && isOutdated) void rehash(context, account, request.password, call)
   return session
 }
 
-/** Rehashes a password with the current parameters. Returns the account, or null if its password changed concurrently. */
-async function rehash(context: Context, account: User, password: string, { caller }: Call): Promise<User | null> {
+/**
+ * Rehashes a password with the current parameters. Returns the account, or null if its password changed concurrently.
+ * A failure is only logged, since the password is right: `hash` refuses common passwords, and new ones under load.
+ */
+async function rehash(
+  context: Context,
+  account: User,
+  password: string,
+  { caller, logger }: Call,
+): Promise<User | null> {
   const { _id, organization, passwordHash: outdated } = account
-  const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
   const { users } = context.collections.of(organization)
-  const asFound = { _id, passwordHash: outdated }
-  return users.findOneAndUpdate(asFound, { $set: { passwordHash } }, { timestamps: false })
+  try {
+    const passwordHash = await context.passwords.hash(password, setterOf(caller, String(organization)))
+    const asFound = { _id, passwordHash: outdated }
+    return await users.findOneAndUpdate(asFound, { $set: { passwordHash } }, { timestamps: false })
+  } catch (err) {
+    logger.warn({ err }, 'password rehash failed')
+    return account
+  }
 }
 
 function wrongPassword(): AppError {
