@@ -815,7 +815,7 @@ export type Members = {
   addMember: { kind: 'unary'; request: AddMemberRequest; response: HttpBody }
   /** Changes a member's role. Use it to give a member more or fewer rights in this workspace. Only an owner may make or change an owner. Not allowed for the last owner. */
   updateMember: { kind: 'unary'; request: UpdateMemberRequest; response: Updated }
-  /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
+  /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept, the invitations that the member sent are revoked. */
   removeMember: { kind: 'unary'; request: MemberRequest; response: HttpBody }
 }
 

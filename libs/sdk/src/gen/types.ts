@@ -3455,7 +3455,7 @@ export type Api = {
     add(id: string, body: AddMemberBody, options?: KeyedOptions): Promise<Member>
     /** Changes a member's role. Use it to give a member more or fewer rights in this workspace. Only an owner may make or change an owner. Not allowed for the last owner. */
     update(id: string, userId: string, body: UpdateMemberBody, options?: RequestOptions): Promise<Updated>
-    /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept. */
+    /** Removes a member and frees the seat. Use it when a person leaves the group. Only an owner may remove an owner. Not allowed for the last owner. The account and contacts are kept, the invitations that the member sent are revoked. */
     remove(id: string, userId: string, options?: RequestOptions): Promise<Member>
   }
   /** Invitations to a workspace. */

@@ -6,6 +6,7 @@ import { Types } from 'mongoose'
 import { type Harness, type Person, startHarness, unique } from '../../test/identity.ts'
 import { recordingContext } from '../../test/recording-context.ts'
 import { createToken } from '../tokens/create-token.ts'
+import { tokens } from '../tokens/tokens.ts'
 import { invitations } from '../workspaces/invitations.ts'
 
 const badSession = { code: 'session.invalid', status: 401 }
@@ -35,6 +36,16 @@ describe('a credential that ends during the request', () => {
     ['API token', 'tokens', (caller: Caller) => createToken(recording.context, { name: 'late' }, caller)],
     ['invitation', 'invitations', invite],
   ] as const
+
+  it('switches no API token on', async () => {
+    const person = await harness.addPerson(owner.organizationId, 'admin')
+    const caller = await person.api.caller()
+    const { id } = await person.api.tokens.createToken({ name: 'off' })
+    await person.api.tokens.updateToken({ id: String(id), active: false })
+    await person.api.authentication.logout({})
+    const switchOn = tokens(recording.context).updateToken({ id: String(id), active: true }, { caller } as Call)
+    await assert.rejects(switchOn, badSession)
+  })
 
   for (const [what, collection, create] of kinds) {
     const countOf = (userId: string) => {

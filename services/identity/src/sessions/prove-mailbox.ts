@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { asPerson, publish } from '../events.ts'
 import { deactivateTokensOf } from '../tokens/deactivate-tokens.ts'
 import type { User } from '../users/user.model.ts'
+import { withdrawAll } from '../workspaces/invitation-outcome.ts'
 import { endSessionsOf } from './end-sessions.ts'
 
 /** Maximum number of other accounts of an address handled by one proof; the next proof continues. */
@@ -24,16 +25,29 @@ export function firstProofOf(account: User): Partial<User> {
 
 /**
  * Records the first proof that an account's address belongs to its user, in the transaction that marks the account.
- * Ends the account's sessions, and its API tokens if it was self-registered: somebody else may have created it. The
- * caller handles the password and the second factor.
+ * Revokes what the account was used for before. The caller handles the password and the second factor.
  * @param account the account before the change
  */
 export async function recordProof(context: Context, account: User, caller: Caller, tx: ClientSession): Promise<void> {
-  const { _id: subject, selfRegistered } = account
   const person = asPerson(caller, account)
-  await endSessionsOf(context, subject, person, tx)
-  if (selfRegistered) await deactivateTokensOf(context, subject, person, tx)
+  await revokeGrants(context, account, person, tx)
   await recordVerified(context, account, person, tx)
+}
+
+/**
+ * Ends the sessions of an unproven account. If it was self-registered, somebody else may have created it: then also
+ * deactivates its API tokens and revokes its invitations.
+ */
+async function revokeGrants(
+  context: Context,
+  { _id: subject, selfRegistered }: User,
+  caller: Caller,
+  tx: ClientSession,
+): Promise<void> {
+  await endSessionsOf(context, subject, caller, tx)
+  if (!selfRegistered) return
+  await deactivateTokensOf(context, subject, caller, tx)
+  await withdrawAll(context, { sender: subject }, caller, tx)
 }
 
 /** Records that an account's address is verified now; verifies the organization of an owner. */
@@ -54,8 +68,8 @@ export async function recordVerified(
 }
 
 /**
- * Secures the other, unproven accounts of an address after its mailbox was proven: removes passwords, ends sessions,
- * and deactivates the API tokens of self-registered accounts.
+ * Secures the other, unproven accounts of an address after its mailbox was proven: removes passwords, and revokes what the
+ * accounts were used for.
  */
 export async function dispossessOthers(context: Context, emailKey: string, { logger }: Call): Promise<void> {
   const others = await context.collections.unscoped.users
@@ -66,7 +80,8 @@ export async function dispossessOthers(context: Context, emailKey: string, { log
     await dispossess(context, other).catch(err => logger.error({ err }, 'securing an unproven account failed'))
 }
 
-function dispossess(context: Context, { _id: subject, organization, selfRegistered }: User): Promise<void> {
+function dispossess(context: Context, account: User): Promise<void> {
+  const { _id: subject, organization } = account
   const organizationId = String(organization)
   const caller = serviceCaller('identity', organizationId)
   return context.credentials.change({ organizationId }, timeoutMs =>
@@ -76,8 +91,7 @@ function dispossess(context: Context, { _id: subject, organization, selfRegister
         const { users } = context.collections.of(organizationId)
         const taken = await users.updateOne(unproven, { $set: { passwordHash: null } }, { tx })
         if (taken.matchedCount === 0) return
-        await endSessionsOf(context, subject, caller, tx)
-        if (selfRegistered) await deactivateTokensOf(context, subject, caller, tx)
+        await revokeGrants(context, account, caller, tx)
         const data = { userId: String(subject) }
         await publish(context, caller, 'user.password_removed', { organization, subject, data }, tx, [subject])
       },

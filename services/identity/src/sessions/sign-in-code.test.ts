@@ -63,6 +63,21 @@ describe('signing in with a code', () => {
     assert.equal((await harness.with(String(token)).caller()).userId, person.userId)
   })
 
+  it('revokes what a stranger who registered the address has given out', async () => {
+    const { email, api } = await harness.register()
+    const { id } = await api.workspaces.createWorkspace({ name: 'Workspace' })
+    const invited = { id: String(id), email: `${unique('invited')}@example.com`, role: 'user' }
+    const { acceptUrl } = await api.invitations.createInvitation(invited)
+    const { token } = await api.tokens.createToken({ name: 'kept' })
+    await editUser({ email } as Person, { emailVerified: false })
+    await verify(email, await mailed(email))
+    await assert.rejects(harness.with(String(token)).caller(), { status: 401 })
+    const secret = String(acceptUrl).split('/').at(-1)!
+    await assert.rejects(harness.public.invitations.previewInvitation({ token: secret }), {
+      code: 'invitation.not_found',
+    })
+  })
+
   it('works once, however many try at once', async () => {
     const { email } = await harness.register()
     const code = await mailed(email)

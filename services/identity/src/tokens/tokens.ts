@@ -8,6 +8,7 @@ import type { Context } from '../context.ts'
 import { publish } from '../events.ts'
 import { tokenAuthorityOf } from '../roles/authority.ts'
 import { refuseExcess } from '../roles/permissions.ts'
+import { holdCredential } from '../sessions/credential.ts'
 import { endSessions } from '../sessions/end-sessions.ts'
 import { refuseHigherRank } from '../users/protections.ts'
 import { createToken } from './create-token.ts'
@@ -64,6 +65,7 @@ async function updateToken(context: Context, id: string, changes: Changes, calle
   const { tokens } = tenant
   if (changes.allowedIps && id === caller.tokenId) throw new AppError('access.session_required')
   await changeToken(context, id, caller, async tx => {
+    if (changes.active || changes.archived === false) await holdCredential(tenant, caller, tx)
     const shown = await showToken(tokens, objectId(id), tx)
     const before = await tokens.findOneAndUpdate({ _id: id }, { $set: changes }, { tx, returnDocument: 'before' })
     if (!before || !shown) throw new AppError('token.not_found')

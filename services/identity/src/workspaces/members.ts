@@ -81,6 +81,8 @@ async function updateWithin(
   await carryRole(tenant, role._id, 1, tx)
   const carried = { role: role.name, roleId: role._id }
   await tenant.members.updateOne({ _id: member._id }, { $set: carried }, { tx })
+  if (member.role === 'owner')
+    await withdrawAll(context, { workspace: member.workspace, sender: member.user, role: 'owner' }, caller, tx)
   const data = {
     memberId: String(member._id),
     workspaceId: id,

@@ -117,6 +117,15 @@ describe('workspaces', () => {
     await acceptOther()
   })
 
+  it('withdraw the invitations of owners by a member who is an owner no more', async () => {
+    const id = await create()
+    const sender = await harness.addPerson(owner.organizationId, 'user')
+    await owner.api.members.addMember({ id, email: sender.email, role: 'owner' })
+    const accept = await inviteAccomplice(id, sender)
+    await owner.api.members.updateMember({ id, userId: sender.userId, role: 'user' })
+    await assert.rejects(accept(), { code: 'invitation.not_found' })
+  })
+
   it('withdraw the invitations of a former admin, except where the sender is a member', async () => {
     const [id, own] = [await create(), await create()]
     const sender = await harness.addPerson(owner.organizationId, 'admin')
