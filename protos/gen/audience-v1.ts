@@ -800,7 +800,7 @@ export type CheckRecipientsRequest = {
   recipients: Recipient[]
   /** Contacts that have unsubscribed get no campaigns, but other mail. */
   isCampaign: boolean
-  /** Holds the contacts for so long, in milliseconds: a change after which one of them may not get the mail is answered only when the hold is over. Begin hand-overs within the time, counted from the request. At most 30,000. */
+  /** Holds the recipients for so long, in milliseconds: a change after which one of them may not get the mail is answered only when the hold is over. An address is held for whichever contact has it. Begin hand-overs within the time, counted from the request. At most 30,000. */
   holdMs?: number
 }
 

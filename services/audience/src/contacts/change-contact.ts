@@ -80,7 +80,8 @@ export function contactChanger(context: Adding): ChangeContact {
     const by = { actor: actorOf(call.caller), origin: originOf(call) }
     const request = { organizationId, id: String(objectId(id)), type, patch, ...by }
     const made = await change(`changes of ${organizationId}`, request, call) // not queued behind those that take positions
-    if (made && endsMail(made)) await untilReleased(context.collections.of(organizationId).holds, [request.id])
+    if (made && endsMail(made))
+      await untilReleased(context.collections.of(organizationId).holds, [request.id, made.after.emailKey])
     return updated()
   }
 }
@@ -91,9 +92,13 @@ function emailKeysOf({ patch }: ChangeRequest): string[] {
   return email === undefined ? [] : [emailKeyOf(email)]
 }
 
-/** Whether a contact gets less mail from now on. Mail that is being handed over is waited for before this is answered. */
+/**
+ * Whether a contact or its address gets less mail from now on. Mail that is being handed over is waited for before this is
+ * answered.
+ */
 function endsMail({ before, after }: Made): boolean {
-  return (after.blocked && !before.blocked) || (after.unsubscribed && !before.unsubscribed)
+  const isNewlyBlocked = after.blocked && (!before.blocked || after.emailKey !== before.emailKey)
+  return isNewlyBlocked || (after.unsubscribed && !before.unsubscribed)
 }
 
 /** Returns the function that changes contacts of one organization in a given transaction. */

@@ -85,7 +85,11 @@ export const personalData: PersonalDataOf<Collections, Context> = {
     erase: rewriteColumns,
   },
   staleRows: 'none',
-  holds: 'none',
+  holds: {
+    holds: 'addresses and contacts whose mail is handed over',
+    kept: 'a minute',
+    erase: { kept: 'it ends before the erasure' },
+  },
   erasedAddresses: {
     holds: 'keyed hashes of erased addresses that had opted out',
     kept: 'until the address subscribes again',

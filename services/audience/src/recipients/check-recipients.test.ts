@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { serviceCaller } from '@rollcall/rpc'
+import { eventually } from '@rollcall/testing/eventually'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { jsonOf, startTestAudience, type TestAudience, testCaller } from '../../test/audience.ts'
 
@@ -66,6 +68,65 @@ describe('the check of recipients', () => {
     assert.deepEqual(await outcomes([{ contactId: id }]), ['ok'])
     await audience.contacts.deleteContact({ id }, me)
     assert.deepEqual(await outcomes([{ contactId: id }]), ['deleted'])
+  })
+
+  describe('that holds recipients', () => {
+    const caller = service(me.caller.organizationId)
+    /** Holds an address until it is released. */
+    const hold = async (email: string): Promise<string> => {
+      const held = { recipients: [{ email }], isCampaign: false, holdMs: 30_000 }
+      const { holdId } = await audience.recipients.checkRecipients(held, caller)
+      const until = new Date(Date.now() + 600_000) // a slow machine takes longer than holds may last
+      await audience.db.collection('holds').updateOne({ _id: new Types.ObjectId(holdId) }, { $set: { until } })
+      return holdId!
+    }
+    /** Makes a change while an address is held, and returns whether it was answered before the release. */
+    const answersWhileHeld = async (
+      email: string,
+      change: (patient: typeof me & { deadline: number }) => Promise<unknown>,
+      isMade: () => Promise<boolean>,
+    ) => {
+      const holdId = await hold(email)
+      let isAnswered = false
+      const answered = change({ ...me, deadline: Date.now() + scaledTimeout(60_000) }).then(() => {
+        isAnswered = true
+      })
+      await eventually('the change is made', isMade)
+      await audience.contacts.blockContact({ id: await create(`other-${new Types.ObjectId()}@example.com`) }, me)
+      const isEarly = isAnswered
+      await audience.recipients.releaseRecipients({ holdId }, caller)
+      await answered
+      return isEarly
+    }
+    const isBlocked = (email: string) => async () => (await outcomes([{ email }]))[0] === 'blocked'
+
+    it('has a block of the contact of an address wait until they are released', async () => {
+      const id = await create('Held@example.com')
+      const isEarly = await answersWhileHeld(
+        'held@example.com',
+        patient => audience.contacts.blockContact({ id }, patient),
+        isBlocked('held@example.com'),
+      )
+      assert.equal(isEarly, false)
+    })
+
+    it('has a blocked contact that gets the address wait, too', async () => {
+      const id = await create('former@example.com')
+      await audience.contacts.blockContact({ id }, me)
+      const isEarly = await answersWhileHeld(
+        'free@example.com',
+        patient => audience.contacts.updateContact({ id, email: 'free@example.com' }, patient),
+        isBlocked('free@example.com'),
+      )
+      assert.equal(isEarly, false)
+    })
+
+    it('does not have changes wait that end no mail', async () => {
+      const id = await create('named@example.com')
+      const holdId = await hold('named@example.com')
+      await audience.contacts.updateContact({ id, name: 'Held' }, me)
+      await audience.recipients.releaseRecipients({ holdId }, caller)
+    })
   })
 
   it('knows only contacts of the organization, and at most 1,000 recipients', async () => {

@@ -12,7 +12,10 @@ import type { Contact } from '../contacts/contact.model.ts'
 const MAX_RECIPIENTS = 1000
 const MAX_HOLD_MS = 30_000
 
-/** Returns for each recipient whether mail may go to it now. Holds the contacts first, if it is asked to. */
+/**
+ * Returns for each recipient whether mail may go to it now. Holds contacts and addresses first, if it is asked to. An
+ * address is held as such, so that a contact that gets it after the check is held, too.
+ */
 export async function checkRecipients(
   { contacts, holds }: Pick<Tenant, 'contacts' | 'holds'>,
   { recipients, isCampaign, holdMs }: CheckRecipientsRequest,
@@ -22,8 +25,8 @@ export async function checkRecipients(
   const ids = recipients.flatMap(({ contactId }) =>
     contactId && isObjectId(contactId) ? [contactId.toLowerCase()] : [],
   )
-  const holdId = holdMs ? await placeHold(holds, ids, Math.min(holdMs, MAX_HOLD_MS)) : undefined
   const keys = recipients.flatMap(({ contactId, email }) => (contactId || !email ? [] : [emailKeyOf(email)]))
+  const holdId = holdMs ? await placeHold(holds, [...ids, ...keys], Math.min(holdMs, MAX_HOLD_MS)) : undefined
   const [byId, byKey] = await Promise.all([
     ids.length > 0 ? contacts.find({ _id: { $in: ids } }) : [],
     keys.length > 0 ? contacts.find({ emailKey: { $in: keys } }) : [],
