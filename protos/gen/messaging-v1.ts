@@ -4,7 +4,7 @@ import type { HttpBody } from './api.ts'
 import type { ActorJson, Empty, IdRequest, ListOfRequest, ListRequest, PageRequest, PageResponse, Updated } from './types.ts'
 /** The sending side of campaigns: content, recipients, pace and state. A mailing has the id of its campaign. Its recipients are messages of kind campaign. Internal: the service that owns campaigns calls it. */
 export type Mailings = {
-  /** Stores the content and settings of a mailing, new or known; its recipients and state stay as they are. Of one that has begun, only the rate changes. Otherwise fails with the refusals of CheckSender if the sender cannot be used. */
+  /** Stores the content and settings of a mailing, new or known; its recipients and state stay as they are. Of one that has begun, only the rate changes. Otherwise fails with the refusals of CheckSender if the sender cannot be used. Ignores a request if a newer revision is stored. */
   putMailing: { kind: 'unary'; request: PutMailingRequest; response: Empty }
   /** Adds recipients. A contact is in a mailing once, however often it is added. */
   queueRecipients: { kind: 'unary'; request: QueueRecipientsRequest; response: QueueRecipientsResponse }
@@ -50,6 +50,8 @@ export type PutMailingRequest = {
   organizationName: string
   /** What to count. Default: nothing. */
   track?: TrackOptions | null
+  /** Numbers the requests of a mailing in the order of the changes, because they may arrive in another one. A request without it is always stored. */
+  revision?: number
 }
 
 export type QueueRecipientsRequest = {

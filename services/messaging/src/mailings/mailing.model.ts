@@ -16,6 +16,8 @@ export type Mailing = {
   text: string | null
   ratePerMinute: number | null
   track?: Track | null
+  /** The revision of the campaign that it is of. Absent or null: of a former release. */
+  revision?: number | null
   state: 'prepared' | 'sending' | 'paused' | 'cancelled'
   /** Why it paused by itself. */
   pausedReason: string | null
@@ -62,6 +64,7 @@ export const mailingSchema = new Schema<Mailing>(
     text,
     ratePerMinute: { type: Number, default: null },
     track: { type: Schema.Types.Mixed as never, default: null },
+    revision: { type: Number, default: null },
     state: { type: String, enum: ['prepared', 'sending', 'paused', 'cancelled'], default: 'prepared' },
     pausedReason: text,
     isClosed: { type: Boolean, default: false },

@@ -594,17 +594,61 @@ describe('mailings', () => {
     await change(8)
   })
 
-  it('keep their content if they begin while it is checked', async () => {
-    const id = await put()
+  /** Runs an action while a mailing is put, between the checks and the write. */
+  const whileItIsPut = async (fields: Partial<PutMailingRequest>, act: () => Promise<unknown>) => {
     const { requireVerified } = context
-    context.requireVerified = async () => void (await set(id, 'sending'))
+    let isFirst = true
+    context.requireVerified = async () => {
+      if (isFirst) {
+        isFirst = false
+        await act()
+      }
+    }
     try {
-      await put({ id, subject: 'Other', ratePerMinute: 5 })
+      await put(fields)
     } finally {
       context.requireVerified = requireVerified
     }
+  }
+
+  it('keep their content if they begin while it is checked', async () => {
+    const id = await put()
+    await whileItIsPut({ id, subject: 'Other', ratePerMinute: 5 }, () => set(id, 'sending'))
     const { subject, ratePerMinute } = (await tenant().mailings.findOne({ _id: id }))!
     assert.deepEqual([subject, ratePerMinute], [content.subject, 5])
+  })
+
+  it('are of the newest revision, whichever arrives last', async () => {
+    const id = String(new Types.ObjectId())
+    const stored = async () => {
+      const { subject, ratePerMinute } = (await tenant().mailings.findOne({ _id: id }))!
+      return [subject, ratePerMinute]
+    }
+    await whileItIsPut({ id, subject: 'First', revision: 1 }, () => put({ id, subject: 'Second', revision: 2 }))
+    assert.deepEqual(await stored(), ['Second', null])
+    await put({ id, subject: 'First', revision: 1 })
+    assert.deepEqual(await stored(), ['Second', null])
+    await put({ id, subject: 'Third', revision: 3 })
+    await put({ id, subject: 'Third', revision: 3 })
+    assert.deepEqual(await stored(), ['Third', null])
+    await set(id, 'sending')
+    await put({ id, ratePerMinute: 5, revision: 5 })
+    await put({ id, ratePerMinute: 4, revision: 4 })
+    assert.deepEqual(await stored(), ['Third', 5])
+  })
+
+  it('are what arrives last, where a campaigns service of a former release names no revision', async () => {
+    const id = await put({ subject: 'First', revision: 1 })
+    const stored = async () => (await tenant().mailings.findOne({ _id: id }))!
+    await put({ id, subject: 'Other' })
+    assert.equal((await stored()).subject, 'Other')
+    await set(id, 'sending')
+    await put({ id, ratePerMinute: 4 })
+    assert.equal((await stored()).ratePerMinute, 4)
+    const former = await put({ subject: 'Other' })
+    await tenant().mailings.updateOne({ _id: former }, { $unset: { revision: 1 } })
+    await put({ id: former, subject: 'Newer', revision: 1 })
+    assert.equal((await tenant().mailings.findOne({ _id: former }))!.subject, 'Newer')
   })
 
   it('have a sender that the caller may use', async () => {

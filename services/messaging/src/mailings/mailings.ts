@@ -71,21 +71,30 @@ async function senderOf(context: Context, id: string | undefined, caller: Call['
   return sender
 }
 
-/** Stores a mailing. Once it has begun, only its rate changes, whatever its sender can do by then. */
+/**
+ * Stores a mailing, unless a newer revision is stored. Once it has begun, only its rate changes, whatever its sender can do
+ * by then. Fails with a duplicate if a newer revision is stored or it begins at the same time: run it by `retryDuplicate`.
+ */
 async function putMailing(context: Context, request: PutMailingRequest, caller: Call['caller']): Promise<void> {
-  const { id, subject, campaignName, organizationName } = request
+  const { id, subject, campaignName, organizationName, revision } = request
   const { mailings } = context.collections.of(caller.organizationId)
-  const ratePerMinute = request.ratePerMinute ?? null
-  const begun = await mailings.updateOne({ _id: id, state: { $ne: 'prepared' } }, { $set: { ratePerMinute } })
-  if (begun.matchedCount === 1) return
+  const numbered = revision !== undefined && { revision }
+  const isNotNewer = revision !== undefined && { revision: { $not: { $gt: revision } } }
+  const rate = { ratePerMinute: request.ratePerMinute ?? null, ...numbered }
+  const stored = await mailings.findOne({ _id: id }, { projection: { state: 1, revision: 1 } })
+  if (revision !== undefined && (stored?.revision ?? 0) > revision) return
+  if (stored && stored.state !== 'prepared') {
+    await mailings.updateOne({ _id: id, ...isNotNewer }, { $set: rate })
+    return
+  }
   const sender = await senderOf(context, request.senderId, caller)
   const content = {
+    ...rate,
     sender: sender._id,
     subject,
     preheader: request.preheader ?? null,
     html: request.html ?? null,
     text: request.text ?? null,
-    ratePerMinute,
     track: request.track ?? null,
     campaignName,
     organizationName,
@@ -93,7 +102,7 @@ async function putMailing(context: Context, request: PutMailingRequest, caller: 
   const zero = { blocked: 0, unsubscribed: 0, address: 0 }
   const counts = { ...noCounts, suppressed: zero }
   const fresh = { pausedReason: null, isClosed: false, isReleased: false, nextAt: null, counts }
-  const prepared = { _id: new Types.ObjectId(id), state: 'prepared' }
+  const prepared = { _id: new Types.ObjectId(id), state: 'prepared', ...isNotNewer }
   await mailings.updateOne(prepared, { $set: content, $setOnInsert: fresh }, { upsert: true })
 }
 
