@@ -92,6 +92,7 @@ export function messagingDouble(): Messaging {
       async putMailing(content) {
         if (messaging.failure) throw messaging.failure
         await messaging.onPut?.()
+        if ((mailings.get(content.id)?.content.revision ?? 0) > (content.revision ?? Infinity)) return {}
         const fresh: Omit<Sent, 'content'> = {
           recipients: [],
           isClosed: false,

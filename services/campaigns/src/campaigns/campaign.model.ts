@@ -42,6 +42,11 @@ export type Campaign = {
   /** When the job has to look at it; see `DueRecord`. */
   dueAt: Date | null
   attempts: number
+  /**
+   * Raised by each change and each start. The sending side stores the newest. Absent in records of former releases that
+   * have not changed since.
+   */
+  revision?: number
   createdAt: Date
   updatedAt: Date
 }
@@ -98,6 +103,7 @@ export const campaignSchema = new Schema<Campaign>(
     taken: { type: mixed, default: { position: 0, until: null, isWhole: false } },
     dueAt: date,
     attempts: { type: Number, default: 0 },
+    revision: { type: Number, default: 0 },
   },
   { collection: 'campaigns', timestamps: true, minimize: false, versionKey: false },
 )

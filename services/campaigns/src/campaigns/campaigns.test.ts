@@ -464,11 +464,12 @@ describe('campaigns', () => {
     assert.deepEqual(await typesOf(other.id), ['created', 'scheduled', 'updated', 'failed'])
   })
 
-  /** Runs an action while the start of a campaign, of which everything was checked, stores the mailing. */
-  const whileItStarts = async (begin: () => Promise<unknown>, act: () => Promise<unknown>) => {
+  /** Runs an action while a mailing is stored: at the start of a campaign, of which everything was checked, for example. */
+  const whileItIsPut = async (begin: () => Promise<unknown>, act: () => Promise<unknown>) => {
     const { messaging } = service
     const [isPutting, mayPut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     messaging.onPut = () => {
+      messaging.onPut = undefined // not those of the action
       isPutting.resolve()
       return mayPut.promise
     }
@@ -489,12 +490,12 @@ describe('campaigns', () => {
     const me = testCaller()
     const { id } = await ready(me)
     const schedule = (at = soon(scaledTimeout(300))) => campaigns.scheduleCampaign({ id, at }, me)
-    await whileItStarts(schedule, () => campaigns.cancelCampaign({ id }, me))
+    await whileItIsPut(schedule, () => campaigns.cancelCampaign({ id }, me))
     assert.equal((await get(me, id)).status, 'draft')
-    await whileItStarts(schedule, () => schedule(soon(3_600_000)))
+    await whileItIsPut(schedule, () => schedule(soon(3_600_000)))
     await campaigns.updateCampaign({ id, subject: 'Other' }, me)
     assert.equal((await get(me, id)).status, 'scheduled')
-    await whileItStarts(schedule, () => campaigns.updateCampaign({ id, subject: 'Last' }, me))
+    await whileItIsPut(schedule, () => campaigns.updateCampaign({ id, subject: 'Last' }, me))
     await reached(me, id, 'sending')
     assert.equal(service.messaging.mailings.get(id)?.content.subject, 'Last')
     const begun = ['created', 'scheduled', 'unscheduled', 'scheduled', 'scheduled', 'updated', 'scheduled', 'updated']
@@ -503,11 +504,76 @@ describe('campaigns', () => {
     const other = await ready(me)
     const change = () => campaigns.updateCampaign({ id: other.id, html: `${HTML} changed` }, me)
     await assert.rejects(
-      whileItStarts(() => start(me, other.id), change),
+      whileItIsPut(() => start(me, other.id), change),
       { code: 'campaign.changed' },
     )
     assert.equal((await get(me, other.id)).status, 'draft')
     assert.equal(service.messaging.mailings.get(other.id)?.state, 'prepared')
+  })
+
+  it('send what their start checked, though another start stores its content last', async () => {
+    const me = testCaller()
+    const template = await jsonOf<TemplateJson>(templates.createTemplate({ name: 'Late', html: HTML }, me))
+    const changes = [
+      (id: string) => campaigns.updateCampaign({ id, subject: 'Last' }, me),
+      () => templates.updateTemplate({ id: template.id, html: `${HTML} Last` }, me),
+    ]
+    for (const change of changes) {
+      const { id } = await ready(me, 2, { html: '', template: template.id })
+      const overtaken = whileItIsPut(
+        () => start(me, id),
+        async () => {
+          await change(id)
+          await start(me, id)
+        },
+      )
+      await assert.rejects(overtaken, { code: 'campaign.wrong_status' })
+      const { subject, html } = service.messaging.mailings.get(id)!.content
+      assert.match(`${subject} ${html}`, /Last/)
+    }
+  })
+
+  it('start by the newest of concurrent starts, because its content is sent', async () => {
+    const me = testCaller()
+    const { messaging } = service
+    const template = await jsonOf<TemplateJson>(templates.createTemplate({ name: 'Both', html: HTML }, me))
+    const { id } = await ready(me, 2, { html: '', template: template.id })
+    const mayPut: (() => void)[] = []
+    messaging.onPut = () => new Promise(resolve => mayPut.push(resolve))
+    const startHeld = async () => {
+      const held = mayPut.length + 1
+      const started = start(me, id)
+      await eventually('its content is being stored', () => mayPut.length === held)
+      return { started, go: mayPut.at(-1)! }
+    }
+    try {
+      const older = await startHeld()
+      await templates.updateTemplate({ id: template.id, html: `${HTML} Last` }, me)
+      const newer = await startHeld()
+      older.go()
+      await assert.rejects(older.started, { code: 'campaign.changed' })
+      newer.go()
+      assert.equal((await newer.started).status, 'sending')
+    } finally {
+      messaging.onPut = undefined
+      for (const go of mayPut) go()
+    }
+    assert.match(messaging.mailings.get(id)!.content.html!, /Last$/)
+    assert.match((await jsonOf<PreviewJson>(campaigns.previewCampaign({ id }, me))).html!, /Last$/)
+  })
+
+  it('keep the rate that was set last, whichever reaches their mails last', async () => {
+    const me = testCaller()
+    const { id } = await ready(me)
+    await start(me, id)
+    await isTaken(id)
+    const setRate = (ratePerMinute: number) => campaigns.updateCampaign({ id, ratePerMinute }, me)
+    await whileItIsPut(
+      () => setRate(5),
+      () => setRate(7),
+    )
+    assert.equal((await get(me, id)).ratePerMinute, 7)
+    assert.equal(service.messaging.mailings.get(id)!.content.ratePerMinute, 7)
   })
 
   it('change nothing while messaging or the audience is down', async () => {

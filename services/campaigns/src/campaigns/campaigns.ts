@@ -156,6 +156,6 @@ async function updateCampaign(
 
 /** Returns the update of a campaign. A start that has read it before is refused, and begun again at the scheduled time. */
 function updateOf({ status, scheduledAt }: Campaign, settings: Partial<Campaign>): object {
-  if (status === 'sending') return { $set: settings }
-  return { $set: { ...settings, dueAt: scheduledAt }, $inc: { attempts: 1 } }
+  if (status === 'sending') return { $set: settings, $inc: { revision: 1 } }
+  return { $set: { ...settings, dueAt: scheduledAt }, $inc: { attempts: 1, revision: 1 } }
 }

@@ -32,7 +32,7 @@ export type Change = {
   /** Fields that change with the status. */
   set?: Partial<Campaign>
   /** Further conditions: the fence of a start. */
-  where?: Pick<Campaign, 'attempts' | 'status'>
+  where?: Pick<Campaign, 'attempts' | 'status'> & { revision: number }
 }
 
 /**

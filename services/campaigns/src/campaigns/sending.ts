@@ -23,7 +23,7 @@ export type Sending = {
   senderToShow(sender: Campaign['sender'], as: As): Promise<ShownSender>
   /** Checks that the caller can see a sender, even if it cannot send now. @throws {AppError} sender.unknown */
   requireKnownSender(sender: Campaign['sender'], as: As): Promise<void>
-  /** Stores what is to be sent. */
+  /** Stores what is to be sent, unless a newer revision of the campaign is stored. */
   put(campaign: Campaign, content: SentContent, as: As): Promise<void>
   /** Adds recipients, each once. */
   queue(campaign: Campaign, recipients: readonly Recipient[], as: As): Promise<void>
@@ -64,13 +64,14 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
         if (!isRefusal(error) || error.code === 'sender.unknown') throw error
       })
     },
-    async put({ _id, name, sender, ratePerMinute, track }, content, as) {
+    async put({ _id, name, sender, ratePerMinute, track, revision }, content, as) {
       await mailings.putMailing(
         {
           id: String(_id),
           ...(sender && { senderId: String(sender) }),
           ...partsOf(content),
           ...(ratePerMinute !== null && { ratePerMinute }),
+          ...(revision !== undefined && { revision }),
           track,
           campaignName: name,
           organizationName: content.organizationName,

@@ -18,7 +18,7 @@ export async function startCampaign(context: Context, id: string, call: Call): P
 
 /**
  * Checks a campaign and begins to send it. Its content reaches the sending side first, so that a start that fails changes
- * nothing. The job then takes the audience.
+ * nothing. Of concurrent starts only the newest succeeds, and only its content is stored. The job then takes the audience.
  * @throws {AppError} campaign.wrong_status, campaign.not_ready; campaign.changed since it was read
  */
 export async function begin(
@@ -28,7 +28,8 @@ export async function begin(
   actor: Change['actor'],
 ): Promise<Campaign> {
   const content = await checkCampaign(context, campaign, calls)
-  await refusing(() => context.sending.put(campaign, content, calls.asUser))
+  const revision = await nextRevision(context, campaign)
+  await refusing(() => context.sending.put({ ...campaign, revision }, content, calls.asUser))
   const { attempts, status } = campaign
   const now = new Date()
   const set = {
@@ -38,7 +39,22 @@ export async function begin(
     taken: { position: 0, until: null, isWhole: false },
     dueAt: now,
   }
-  return changeState(context, campaign, { action: 'start', actor, set, where: { attempts, status } })
+  return changeState(context, campaign, { action: 'start', actor, set, where: { attempts, status, revision } })
+}
+
+/**
+ * Returns the revision of a start: another start of the same campaign may send something else, such as a newer template.
+ * @throws {AppError} campaign.changed since it was read
+ */
+async function nextRevision(
+  { collections }: Context,
+  { _id, organization, attempts, status }: Campaign,
+): Promise<number> {
+  const { campaigns } = collections.of(organization)
+  const options = { timestamps: false, returnDocument: 'after' } as const
+  const raised = await campaigns.findOneAndUpdate({ _id, attempts, status }, { $inc: { revision: 1 } }, options)
+  if (!raised) throw new AppError('campaign.changed')
+  return raised.revision!
 }
 
 /** Schedules a campaign that is ready. @throws {AppError} campaign.wrong_status, campaign.not_ready, request.invalid_field */
