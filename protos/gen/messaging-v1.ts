@@ -23,7 +23,7 @@ export type Mailings = {
   seriesOf: { kind: 'unary'; request: SeriesOfRequest; response: SeriesOfResponse }
   /** Counts the clicks on each link of the messages, the most clicked first: at most 1000 links. */
   linksOf: { kind: 'unary'; request: MailingRequest; response: LinksOfResponse }
-  /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. */
+  /** Returns the sender that the caller may send with: the given one, or the default one. The errors name the field `sender`. A service may use any, unless it names a user. */
   checkSender: { kind: 'unary'; request: CheckSenderRequest; response: CheckSenderResponse }
   /** Renders a mail and sends it to some addresses as messages of kind test. Its links lead to a page that says so. Fails with contact.blocked for a blocked contact. */
   sendTest: { kind: 'unary'; request: SendTestRequest; response: Empty }
@@ -52,6 +52,8 @@ export type PutMailingRequest = {
   track?: TrackOptions | null
   /** Numbers the requests of a mailing in the order of the changes, because they may arrive in another one. A request without it is always stored. */
   revision?: number
+  /** As in CheckSenderRequest. */
+  userId?: string
 }
 
 export type QueueRecipientsRequest = {
@@ -168,6 +170,8 @@ export type MailingLink = {
 
 export type CheckSenderRequest = {
   senderId?: string
+  /** The user for whom a service asks: it must be a sender that this user may use. Ignored for other callers. */
+  userId?: string
 }
 
 export type CheckSenderResponse = {

@@ -651,6 +651,23 @@ describe('mailings', () => {
     assert.equal((await tenant().mailings.findOne({ _id: former }))!.subject, 'Newer')
   })
 
+  it('have a sender that the user may use for whom a service asks', async () => {
+    const [owner, other, stranger] = [new Types.ObjectId(), new Types.ObjectId(), new Types.ObjectId()]
+    const shared = await storeSender(test, 'shared@example.org', { owner, sharedWith: [other] })
+    const senderId = String(shared._id)
+    const check = async (user?: Types.ObjectId) =>
+      rpc().checkSender({ senderId, ...(user && { userId: String(user) }) }, call())
+    const unknown = { code: 'sender.unknown', details: { path: 'sender' } }
+    for (const user of [undefined, owner, other]) assert.equal((await check(user)).id, senderId)
+    await assert.rejects(check(stranger), unknown)
+    await assert.rejects(put({ senderId, userId: String(stranger) }), unknown)
+    await tenant().senders.updateOne({ _id: shared._id }, { $set: { sharedWith: [] } })
+    await assert.rejects(check(other), unknown)
+    const byStranger = rpc().checkSender({ senderId, userId: String(owner) }, call(String(stranger)))
+    await assert.rejects(byStranger as Promise<unknown>, unknown)
+    assert.equal((await rpc().checkSender({ userId: String(stranger) }, call())).id, String(sender._id))
+  })
+
   it('have a sender that the caller may use', async () => {
     const user = String(sender.owner)
     const { id } = (await rpc().checkSender({}, call())) as { id: string }

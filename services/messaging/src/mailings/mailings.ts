@@ -8,7 +8,7 @@ import type { Context } from '../context.ts'
 import { mailEvent } from '../mail/mail-events.ts'
 import { countMail } from '../mail/mail-quota.ts'
 import { domainOf } from '../senders/sender.model.ts'
-import { usableSender } from '../senders/sender-use.ts'
+import { actingFor, usableSender } from '../senders/sender-use.ts'
 import { retryDuplicate } from '../suppressions/suppress.ts'
 import type { Mailing } from './mailing.model.ts'
 import { queueRecipients } from './queue-recipients.ts'
@@ -50,8 +50,8 @@ export const mailings = (context: Context): Handlers<'rollcall.messaging.v1.Mail
 
   linksOf: ({ id }, { caller }) => clicksOf(context, id, caller.organizationId),
 
-  async checkSender({ senderId }, { caller }) {
-    const { _id, name, email } = await senderOf(context, senderId, caller)
+  async checkSender({ senderId, userId }, { caller }) {
+    const { _id, name, email } = await senderOf(context, senderId, actingFor(userId, caller))
     return { id: String(_id), name, email }
   },
 
@@ -87,7 +87,7 @@ async function putMailing(context: Context, request: PutMailingRequest, caller: 
     await mailings.updateOne({ _id: id, ...isNotNewer }, { $set: rate })
     return
   }
-  const sender = await senderOf(context, request.senderId, caller)
+  const sender = await senderOf(context, request.senderId, actingFor(request.userId, caller))
   const content = {
     ...rate,
     sender: sender._id,

@@ -6,7 +6,8 @@ import type { Sender } from './sender.model.ts'
 
 /**
  * Returns the sender that a caller may send with: one it owns, one that is shared with it, or the default one. A token may
- * use what its creator may; a service may use any, for the person it asked this for before.
+ * use what its creator may, and a service that acts for a user what this user may. Any other service may use any: it asked
+ * this for a person before.
  * @param path field of the request that names the sender
  * @throws {AppError} sender.no_default, sender.unknown, sender.not_usable, sender.domain_unusable
  */
@@ -24,6 +25,11 @@ export async function usableSender(
   return sender
 }
 
+/** Returns the caller that acts for a user. Users and tokens act for themselves alone. */
+export function actingFor(userId: string | undefined, caller: Caller): Caller {
+  return caller.kind === 'service' && userId !== undefined ? { ...caller, userId } : caller
+}
+
 async function defaultSender({ collections }: Context, { organizationId }: Caller, path: string): Promise<Sender> {
   const sender = await collections.of(organizationId).senders.findOne({ isDefault: true })
   if (!sender) throw new AppError('sender.no_default', { path })
@@ -33,7 +39,7 @@ async function defaultSender({ collections }: Context, { organizationId }: Calle
 async function namedSender(context: Context, id: string, caller: Caller, path: string): Promise<Sender> {
   const { senders } = context.collections.of(caller.organizationId)
   const sender = await senders.findOne({ _id: id })
-  if (sender && caller.kind === 'service') return sender
+  if (sender && caller.kind === 'service' && caller.userId === null) return sender
   const user = personOf(caller)
   const isVisible = async () =>
     (await senders.findOne({ $and: [{ _id: id }, await visibleTo(context, caller)] })) !== null
