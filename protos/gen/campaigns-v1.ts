@@ -11,7 +11,7 @@ export type Campaigns = {
   createCampaign: { kind: 'unary'; request: CreateCampaignRequest; response: HttpBody }
   /** Returns a campaign. Use it to follow it: `counts` is at most a few seconds old while it is being sent. */
   getCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }
-  /** Updates a campaign that is a draft or scheduled. Use it to change its content, audience or sender. Requires at least one field. `ratePerMinute` can change while it is being sent, too. */
+  /** Updates a campaign that is a draft or scheduled. Use it to change its content, audience or sender. Requires at least one field. `ratePerMinute` can change while it is being sent, too. Other fields of a scheduled campaign can change only if you may use its sender: 400 says why not. At its time, the sender must be one that you may use then. */
   updateCampaign: { kind: 'unary'; request: UpdateCampaignRequest; response: Updated }
   /** Deletes a campaign that is a draft or scheduled, and returns it. Use it when it is not going to be sent. */
   deleteCampaign: { kind: 'unary'; request: IdRequest; response: HttpBody }

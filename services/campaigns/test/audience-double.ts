@@ -23,6 +23,8 @@ export type Audience = {
   known: Set<string>
   /** What each call throws, while set. */
   failure: AppError | undefined
+  /** Called before a selection is checked. */
+  onCheck: (() => Promise<unknown>) | undefined
   handlers: Handlers<'rollcall.audience.v1.Recipients'>
 }
 
@@ -53,6 +55,7 @@ export function audienceDouble(): Audience {
     contactsOf,
     known,
     failure: undefined,
+    onCheck: undefined,
     add(organizationId, email, rest = {}) {
       const id = String(new Types.ObjectId())
       const person = { id, email, name: '', lists: [], attributes: {}, unsubscribed: false, blocked: false, ...rest }
@@ -111,6 +114,7 @@ export function audienceDouble(): Audience {
         return counts
       },
       async checkSelection(selection) {
+        await audience.onCheck?.()
         check(selection)
         return {}
       },

@@ -1,6 +1,6 @@
 import { AppError, json } from '@rollcall/contract'
 import type { Mailing, PutMailingRequest, SendTestRequest } from '@rollcall/protos/gen/messaging-v1.ts'
-import type { Handlers } from '@rollcall/rpc'
+import type { Caller, Handlers } from '@rollcall/rpc'
 
 /** A mailing of the double. */
 export type Sent = {
@@ -19,6 +19,8 @@ export type Messaging = {
   mailings: Map<string, Sent>
   /** Refusals by sender id; `default` for the default sender. */
   refusals: Map<string, AppError>
+  /** Senders that only one user may use: the id of the user, by that of the sender. */
+  owners: Map<string, string>
   /** What each call throws, while set. */
   failure: AppError | undefined
   /** Called before a mailing is stored. */
@@ -74,9 +76,15 @@ export function messagingDouble(): Messaging {
     const isFinished = isClosed && counts.waiting === 0
     return { id, state, ...(pausedReason !== undefined && { pausedReason }), isFinished, counts }
   }
+  const requireUsable = ({ senderId, userId }: Pick<PutMailingRequest, 'senderId' | 'userId'>, caller: Caller) => {
+    const owner = messaging.owners.get(senderId ?? 'default')
+    const user = caller.kind === 'service' ? userId : caller.userId
+    if (owner && user && user !== owner) throw new AppError('sender.unknown', { path: 'sender' })
+  }
   const messaging: Messaging = {
     mailings,
     refusals: new Map(),
+    owners: new Map(),
     failure: undefined,
     onPut: undefined,
     onQueue: undefined,
@@ -89,8 +97,9 @@ export function messagingDouble(): Messaging {
       mailing.counts = { sent: mailing.recipients.length - mailing.failed }
     },
     handlers: {
-      async putMailing(content) {
+      async putMailing(content, { caller }) {
         if (messaging.failure) throw messaging.failure
+        requireUsable(content, caller)
         await messaging.onPut?.()
         if ((mailings.get(content.id)?.content.revision ?? 0) > (content.revision ?? Infinity)) return {}
         const fresh: Omit<Sent, 'content'> = {
@@ -149,8 +158,10 @@ export function messagingDouble(): Messaging {
         messaging.tests.push(request)
         return {}
       },
-      async checkSender({ senderId }) {
+      async checkSender(request, { caller }) {
         if (messaging.failure) throw messaging.failure
+        requireUsable(request, caller)
+        const { senderId } = request
         const refusal = messaging.refusals.get(senderId ?? 'default')
         if (refusal) throw refusal
         return { id: senderId ?? '', name: 'News', email: 'news@example.com' }

@@ -3181,7 +3181,7 @@ export type Api = {
     create(body: CreateCampaignBody, options?: KeyedOptions): Promise<Campaign>
     /** Returns a campaign. Use it to follow it: `counts` is at most a few seconds old while it is being sent. */
     get(id: string, options?: RequestOptions): Promise<Campaign>
-    /** Updates a campaign that is a draft or scheduled. Use it to change its content, audience or sender. Requires at least one field. `ratePerMinute` can change while it is being sent, too. */
+    /** Updates a campaign that is a draft or scheduled. Use it to change its content, audience or sender. Requires at least one field. `ratePerMinute` can change while it is being sent, too. Other fields of a scheduled campaign can change only if you may use its sender: 400 says why not. At its time, the sender must be one that you may use then. */
     update(id: string, body: UpdateCampaignBody, options?: RequestOptions): Promise<Updated>
     /** Deletes a campaign that is a draft or scheduled, and returns it. Use it when it is not going to be sent. */
     delete(id: string, options?: RequestOptions): Promise<Campaign>

@@ -4,7 +4,7 @@ import type { Mailing } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { CallContext } from '@rollcall/rpc'
 import { addEvents, event, type OutgoingEvent, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
-import { callOf } from './calls.ts'
+import { callOf, callsAtTimeOf } from './calls.ts'
 import { type Campaign, eventCampaign } from './campaign.model.ts'
 import { syncState } from './change-state.ts'
 import { countDaily } from './daily-series.ts'
@@ -56,9 +56,8 @@ export async function runCampaign(context: Context, campaign: Campaign): Promise
 }
 
 async function startScheduled(context: Context, campaign: Campaign): Promise<Outcome> {
-  const as = callOf(campaign)
   try {
-    await begin(context, campaign, { asUser: as, asService: as }, campaign.scheduledBy ?? SYSTEM)
+    await begin(context, campaign, callsAtTimeOf(campaign), campaign.scheduledBy ?? SYSTEM)
     return 'again'
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -34,6 +34,11 @@ export type Campaign = {
   createdBy: Actor
   /** Who scheduled it, and starts it at its time. */
   scheduledBy: Actor | null
+  /**
+   * The user whose senders it may use at its time: who scheduled it, or changed it since. Absent in records of former
+   * releases.
+   */
+  scheduledFor?: Types.ObjectId | null
   /** What is sent, as it was at the start. */
   content: SentContent | null
   daily: DailySeries | null
@@ -98,6 +103,7 @@ export const campaignSchema = new Schema<Campaign>(
     finishedAt: date,
     createdBy: { type: mixed, required: true },
     scheduledBy: { type: mixed, default: null },
+    scheduledFor: reference,
     content: { type: mixed, default: null },
     daily: { type: mixed, default: null },
     taken: { type: mixed, default: { position: 0, until: null, isWhole: false } },

@@ -576,6 +576,93 @@ describe('campaigns', () => {
     assert.equal(service.messaging.mailings.get(id)!.content.ratePerMinute, 7)
   })
 
+  describe('that are scheduled', () => {
+    const senderOf = ({ caller }: Me) => {
+      const id = String(new Types.ObjectId())
+      service.messaging.owners.set(id, caller.userId!)
+      return id
+    }
+    const schedule = (me: Me, id: string, ms = 3_600_000) => campaigns.scheduleCampaign({ id, at: soon(ms) }, me)
+    /** Makes a campaign due that is scheduled for later. */
+    const makeDue = (id: string) =>
+      service.db.collection('campaigns').updateOne({ _id: new Types.ObjectId(id) }, { $set: { dueAt: new Date() } })
+    const startedFor = async (me: Me, id: string) => {
+      await makeDue(id)
+      await reached(me, id, 'sending')
+      return service.messaging.mailings.get(id)!.content.userId
+    }
+
+    it('are changed only by those who may use their sender, but for the rate', async () => {
+      const me = testCaller()
+      const other = testCaller(me.caller.organizationId)
+      const { id } = await ready(me, 1, { sender: senderOf(me) })
+      await campaigns.updateCampaign({ id, text: 'By another {{ unsubscribe_url }}' }, other)
+      await schedule(me, id)
+      const before = await get(me, id)
+      const changes = [{ html: `${HTML} by another` }, { subject: 'By another' }, { lists: [listOf(me, {})] }]
+      for (const change of changes)
+        await assert.rejects(campaigns.updateCampaign({ id, ...change }, other), {
+          code: 'campaign.not_ready',
+          message: /no such sender/,
+        })
+      assert.deepEqual(await get(me, id), before)
+      await campaigns.updateCampaign({ id, ratePerMinute: 100 }, other)
+      await campaigns.updateCampaign({ id, subject: 'Mine' }, me)
+      assert.equal(await startedFor(me, id), me.caller.userId)
+    })
+
+    it('are not changed by those who were not checked because they were a draft', async () => {
+      const me = testCaller()
+      const other = testCaller(me.caller.organizationId)
+      const { id, lists } = await ready(me, 1, { sender: senderOf(me) })
+      service.audience.onCheck = async () => {
+        service.audience.onCheck = undefined
+        await schedule(me, id)
+      }
+      await assert.rejects(campaigns.updateCampaign({ id, lists, subject: 'By another' }, other), {
+        code: 'campaign.changed',
+      })
+      assert.equal((await get(me, id)).subject, 'Hi {{ contact.name }}')
+    })
+
+    it('start for who changed them last', async () => {
+      const me = testCaller()
+      const other = testCaller(me.caller.organizationId)
+      const { id } = await ready(me, 1, { sender: senderOf(me) })
+      await schedule(me, id)
+      await campaigns.updateCampaign({ id, sender: senderOf(other) }, other)
+      assert.equal(await startedFor(me, id), other.caller.userId)
+    })
+
+    it('start for the creator of the token that scheduled them', async () => {
+      const me = testCaller()
+      const token = { caller: { ...me.caller, kind: 'token' as const, tokenId: nobody, tokenName: 'Token' } }
+      const { id } = await ready(me, 1, { sender: senderOf(me) })
+      await schedule(token, id)
+      assert.equal(await startedFor(me, id), me.caller.userId)
+    })
+
+    it('start for who scheduled them under a former release', async () => {
+      const me = testCaller()
+      const { id } = await ready(me, 1, { sender: senderOf(me) })
+      await schedule(me, id)
+      const former = { $unset: { scheduledFor: 1, revision: 1 } }
+      await service.db.collection('campaigns').updateOne({ _id: new Types.ObjectId(id) }, former)
+      assert.equal(await startedFor(me, id), me.caller.userId)
+    })
+
+    it('fail at their time if their sender may be used no more', async () => {
+      const me = testCaller()
+      const sender = senderOf(me)
+      const { id } = await ready(me, 1, { sender })
+      await schedule(me, id)
+      service.messaging.owners.set(sender, nobody)
+      await makeDue(id)
+      assert.match((await reached(me, id, 'failed')).failedReason!, /no such sender/)
+      assert.equal(service.messaging.mailings.has(id), false)
+    })
+  })
+
   it('change nothing while messaging or the audience is down', async () => {
     const me = testCaller()
     const { id } = await ready(me)

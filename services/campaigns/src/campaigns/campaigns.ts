@@ -1,18 +1,18 @@
-import { type HttpBody, json, updated } from '@rollcall/contract'
+import { AppError, type HttpBody, json, updated } from '@rollcall/contract'
 import type { CreateCampaignRequest, UpdateCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import type { Updated } from '@rollcall/protos/gen/types.ts'
 import { actorOf, type Call, type Handlers } from '@rollcall/rpc'
 import { addEvents, changedFields, changesBetween, type Draft, event, requireRoom, runList } from '@rollcall/store'
 import type { Context } from '../context.ts'
 import { requireParsable, withoutContent } from '../templates/content.ts'
-import { callsOf } from './calls.ts'
+import { callsOf, userOf } from './calls.ts'
 import { type Campaign, campaignFields, eventCampaign, NO_TRACKING, publicCampaign } from './campaign.model.ts'
 import { exportCampaign, getCampaignReport, listCampaignRecipients } from './campaign-results.ts'
 import { statusAfter } from './campaign-states.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, retryCampaign } from './change-state.ts'
 import { countsOf, reviewCampaign } from './check-campaign.ts'
 import { previewCampaign, testCampaign } from './preview-campaign.ts'
-import { holdTemplate, requireReferences, settingsOf } from './settings.ts'
+import { holdTemplate, requireReferences, requireUsableSender, settingsOf } from './settings.ts'
 import { scheduleCampaign, startCampaign } from './start-campaign.ts'
 
 const MAX_NAME_LENGTH = 100
@@ -119,7 +119,10 @@ async function insert(context: Context, settings: Partial<Campaign>, { caller }:
   return json(publicCampaign(created))
 }
 
-/** Changes a campaign. A new rate reaches the mails of one that is being sent at once. */
+/**
+ * Changes a campaign. A new rate reaches the mails of one that is being sent at once. Who changes a scheduled one otherwise
+ * must be allowed to use its sender, now and at its time.
+ */
 async function updateCampaign(
   context: Context,
   { id, ...request }: UpdateCampaignRequest,
@@ -128,17 +131,22 @@ async function updateCampaign(
   const tenant = context.collections.of(call.caller.organizationId)
   const settings = settingsOf(request)
   const action = Object.keys(settings).join() === 'ratePerMinute' ? 'changeRate' : 'update'
-  statusAfter(action, (await tenant.campaigns.get(id, 'campaign')).status)
+  const seen: Campaign = await tenant.campaigns.get(id, 'campaign')
+  statusAfter(action, seen.status)
   requireParsable(settings)
   await requireReferences(context, settings, call)
+  const checked = senderToCheck(seen, settings, action)
+  if (checked !== undefined) await requireUsableSender(context, checked, call)
   const campaign = await context.store.transaction(async tx => {
     const before: Campaign = await tenant.campaigns.get(id, 'campaign', { tx })
     statusAfter(action, before.status)
     const changed = changedFields(before, settings)
     if (changed.length === 0) return before
+    const needed = senderToCheck(before, settings, action)
+    if (needed !== undefined && String(needed) !== String(checked)) throw new AppError('campaign.changed')
     await holdTemplate(tenant, settings, tx)
     const options = { tx, returnDocument: 'after' } as const
-    const update = updateOf(before, settings)
+    const update = updateOf(before, { ...settings, ...(needed !== undefined && { scheduledFor: userOf(call) }) })
     const after = (await tenant.campaigns.findOneAndUpdate({ _id: before._id }, update, options))!
     const changes = changesBetween(
       changed,
@@ -152,6 +160,19 @@ async function updateCampaign(
   if (campaign.status === 'sending' && campaign.content)
     await context.sending.put(campaign, campaign.content, callsOf(call).asService)
   return updated()
+}
+
+/**
+ * Returns the sender that a change of a scheduled campaign requires the right to use; null: the default one. A change of the
+ * rate requires none.
+ */
+function senderToCheck(
+  { status, sender }: Campaign,
+  settings: Partial<Campaign>,
+  action: 'changeRate' | 'update',
+): Campaign['sender'] | undefined {
+  if (status !== 'scheduled' || action === 'changeRate') return undefined
+  return settings.sender === undefined ? sender : settings.sender
 }
 
 /** Returns the update of a campaign. A start that has read it before is refused, and begun again at the scheduled time. */

@@ -2,7 +2,8 @@ import { AppError, type HttpBody } from '@rollcall/contract'
 import type { Recipient } from '@rollcall/protos/gen/audience-v1.ts'
 import type { Mailing, MailingLink, MailingPoint } from '@rollcall/protos/gen/messaging-v1.ts'
 import type { ListOfRequest } from '@rollcall/protos/gen/types.ts'
-import type { CallContext, Client } from '@rollcall/rpc'
+import type { Client } from '@rollcall/rpc'
+import type { As } from './calls.ts'
 import type { Campaign } from './campaign.model.ts'
 import type { CampaignContent } from './content-of.ts'
 
@@ -11,9 +12,6 @@ export type ShownSender = { name: string; email: string }
 
 /** What a campaign sends, and the name of its organization. */
 export type SentContent = CampaignContent & { organizationName: string }
-
-/** A call for a user, or for a service on its own. */
-type As = CallContext
 
 /** The sending side of campaigns, in messaging. */
 export type Sending = {
@@ -49,7 +47,7 @@ export const SAMPLE_SENDER: ShownSender = { name: 'Sender', email: 'sender@examp
 /** Creates the sending side. */
 export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>): Sending {
   const checkSender: Sending['checkSender'] = async (sender, as) => {
-    const { name, email } = await mailings.checkSender({ ...(sender && { senderId: String(sender) }) }, as)
+    const { name, email } = await mailings.checkSender(senderFor(sender, as), as)
     return { name, email }
   }
   return {
@@ -68,7 +66,7 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
       await mailings.putMailing(
         {
           id: String(_id),
-          ...(sender && { senderId: String(sender) }),
+          ...senderFor(sender, as),
           ...partsOf(content),
           ...(ratePerMinute !== null && { ratePerMinute }),
           ...(revision !== undefined && { revision }),
@@ -108,6 +106,11 @@ export function createSending(mailings: Client<'rollcall.messaging.v1.Mailings'>
       return { ...mailing, counts: counts as Campaign['counts'] }
     },
   }
+}
+
+/** Returns the sender of a campaign and the user who must be allowed to use it, as calls take them. */
+function senderFor(sender: Campaign['sender'], { userId }: As) {
+  return { ...(sender && { senderId: String(sender) }), ...(userId !== undefined && { userId }) }
 }
 
 /** Returns the parts of a mail that it has, as calls take them. */

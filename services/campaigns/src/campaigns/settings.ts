@@ -7,6 +7,7 @@ import type { Tenant } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { callsOf } from './calls.ts'
 import type { Campaign } from './campaign.model.ts'
+import { refusing } from './check-campaign.ts'
 
 /** Returns the fields of a campaign that a request sets, as they are stored. @throws {AppError} request.* */
 export function settingsOf(request: Partial<UpdateCampaignRequest>): Partial<Campaign> {
@@ -53,6 +54,11 @@ export async function requireReferences(
   const selection = { lists: lists.map(String), segments: segments.map(String), excludeLists: excludeLists.map(String) }
   if ([lists, segments, excludeLists].some(ids => ids.length > 0)) await recipients.checkSelection(selection, asService)
   if (sender) await sending.requireKnownSender(sender, asUser)
+}
+
+/** Checks that the caller may send with a sender now, as a start does. @throws {AppError} campaign.not_ready */
+export async function requireUsableSender({ sending }: Context, sender: Campaign['sender'], call: Call): Promise<void> {
+  await refusing(() => sending.checkSender(sender, callsOf(call).asUser))
 }
 
 /**

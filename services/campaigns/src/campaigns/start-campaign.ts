@@ -2,7 +2,7 @@ import { AppError, type HttpBody, json } from '@rollcall/contract'
 import type { ScheduleCampaignRequest } from '@rollcall/protos/gen/campaigns-v1.ts'
 import { actorOf, type Call } from '@rollcall/rpc'
 import type { Context } from '../context.ts'
-import { type Calls, callsOf } from './calls.ts'
+import { type Calls, callsOf, userOf } from './calls.ts'
 import { type Campaign, publicCampaign } from './campaign.model.ts'
 import { type Change, campaignFor, changeState } from './change-state.ts'
 import { checkCampaign, refusing } from './check-campaign.ts'
@@ -68,7 +68,7 @@ export async function scheduleCampaign(
   requireFuture(scheduledAt)
   const actor = actorOf(call.caller)
   await checkCampaign(context, campaign, callsOf(call))
-  const set = { scheduledAt, dueAt: scheduledAt, scheduledBy: actor }
+  const set = { scheduledAt, dueAt: scheduledAt, scheduledBy: actor, scheduledFor: userOf(call) }
   return json(publicCampaign(await changeState(context, campaign, { action: 'schedule', actor, set })))
 }
 
