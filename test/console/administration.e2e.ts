@@ -350,7 +350,9 @@ describe('administration in the console', () => {
     assert.equal(await testAgain.isDisabled(), true) // it lacks the password
     await page.getByLabel('User name').fill('')
     // No server at a public address can be reached from here.
-    await page.route('**/api/emails/senders/test-smtp', route => route.fulfill({ json: { success: true, message: '' } }))
+    await page.route('**/api/emails/senders/test-smtp', route =>
+      route.fulfill({ json: { success: true, message: '' } }),
+    )
     await testAgain.click()
     await page.getByText('The mail server accepts these settings.').waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click() // a test saves nothing
