@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { readTags } from './read-tags.ts'
 
 /** What a message counts. */
 export type Track = { opens: boolean; clicks: boolean }
@@ -17,27 +17,28 @@ export type TrackOptions = {
 const MAX_URL_LENGTH = 1500
 const PRINTABLE = /^[\x21-\x7e]+$/
 
-type Edit = { to: number; text: string }
+type Edit = { from: number; to: number; text: string }
 
 /** Returns the HTML of a mail with counting links and a pixel; everything else stays as it is, byte by byte. */
 export function trackHtml(html: string, { track, linkOf, pixelUrl, ownPrefixes }: TrackOptions): string {
-  const document = parse(html, { sourceCodeLocationInfo: true })
-  // By their place: a link that is not closed becomes one element in each block that follows, all from one tag.
-  const edits = new Map<number, Edit>()
+  const edits: Edit[] = []
   let bodyEnd = html.length
-  for (const element of elementsOf(document)) {
-    const location = element.sourceCodeLocation
-    if (element.tagName === 'body' && location?.endTag) bodyEnd = location.endTag.startOffset
-    const href = element.attrs.find(({ name }) => name === 'href')?.value
-    const at = location?.attrs?.href
-    if (!track.clicks || element.tagName !== 'a' || href === undefined || !at) continue
-    const url = countableUrl(href)
-    if (url === undefined || ownPrefixes.some(prefix => url.startsWith(prefix))) continue
-    edits.set(at.startOffset, { to: at.endOffset, text: `href="${linkOf(url)}"` })
-  }
+  readTags(html, {
+    start({ tagName, attrs, location }) {
+      const href = attrs.find(({ name }) => name === 'href')?.value
+      const at = location?.attrs?.href
+      if (!track.clicks || tagName !== 'a' || href === undefined || !at) return
+      const url = countableUrl(href)
+      if (url === undefined || ownPrefixes.some(prefix => url.startsWith(prefix))) return
+      edits.push({ from: at.startOffset, to: at.endOffset, text: `href="${linkOf(url)}"` })
+    },
+    end({ tagName, location }) {
+      if (tagName === 'body' && location) bodyEnd = location.startOffset
+    },
+  })
   if (track.opens) {
     const pixel = `<img src="${pixelUrl}" width="1" height="1" alt="" style="display:block;border:0">`
-    edits.set(bodyEnd, { to: bodyEnd, text: pixel })
+    edits.push({ from: bodyEnd, to: bodyEnd, text: pixel })
   }
   return applyEdits(html, edits)
 }
@@ -51,20 +52,10 @@ function countableUrl(href: string): string | undefined {
   return exact.length <= MAX_URL_LENGTH ? exact : undefined
 }
 
-function* elementsOf(node: DefaultTreeAdapterTypes.Node): Generator<DefaultTreeAdapterTypes.Element> {
-  const waiting = [node]
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    if ('tagName' in next) yield next
-    if ('childNodes' in next) waiting.push(...next.childNodes)
-    if ('content' in next) waiting.push(next.content)
-  }
-}
-
-/** Replaces parts of the HTML; the keys are where each begins. */
-function applyEdits(html: string, edits: ReadonlyMap<number, Edit>): string {
+function applyEdits(html: string, edits: Edit[]): string {
   let result = ''
   let position = 0
-  for (const [from, { to, text }] of [...edits].sort(([a], [b]) => a - b)) {
+  for (const { from, to, text } of edits.sort((a, b) => a.from - b.from)) {
     result += html.slice(position, from) + text
     position = to
   }
