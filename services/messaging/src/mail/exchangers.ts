@@ -11,6 +11,8 @@ import { DeliveryError, toDeliveryError } from './delivery-error.ts'
 const EXCHANGER_PORT = 25
 const LOOKUP_MS = 8000
 const MAX_EXCHANGERS = 5
+/** No further exchanger is tried after this time. */
+const MAX_MS = 120_000
 
 /**
  * Sends a mail to the mail exchangers of its recipient's domain, in order of preference, until one accepts or rejects
@@ -25,8 +27,10 @@ export async function sendToExchangers(
   const domain = domainOf(payload.to)
   const hosts = await exchangersOf(lookups, domain)
   const policy: AddressPolicy = { ...addressPolicy, resolve: host => addressesOf(lookups, host) }
+  const end = Date.now() + MAX_MS
   let last: DeliveryError | undefined
   for (const host of hosts) {
+    if (last && Date.now() > end) break
     try {
       return await smtp.send({ host, port, secure: false }, payload, policy)
     } catch (error) {

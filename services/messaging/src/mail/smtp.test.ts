@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { after, afterEach, before, describe, it } from 'node:test'
+import { within } from '@rollcall/runtime'
 import { startTestDns, type TestDns } from '@rollcall/testing/dns'
+import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { createResolver } from '../dns/resolver.ts'
 import { compose } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
@@ -137,6 +142,75 @@ describe('delivery over SMTP', () => {
   })
 })
 
+/** Starts a server whose reply to a command, or to the text, never ends: it has another line again and again. */
+async function startTricklingServer(endless: 'EHLO' | 'text') {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    let trickling: NodeJS.Timeout | undefined
+    let isText = false
+    socket.on('error', () => {})
+    socket.once('close', () => {
+      sockets.delete(socket)
+      clearInterval(trickling)
+    })
+    socket.on('data', data => {
+      const part = data.toString()
+      if (isText && !part.endsWith('.\r\n')) return
+      const isEndless = isText ? endless === 'text' : part.startsWith(endless)
+      isText = part.startsWith('DATA')
+      if (isEndless) trickling = setInterval(() => socket.write('250-wait\r\n'), 20)
+      else socket.write(isText ? '354 go on\r\n' : '250 ok\r\n')
+    })
+    socket.write('220 trickling\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    at: { host: '127.0.0.1', port: (server.address() as AddressInfo).port, secure: false },
+    sockets,
+    stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+describe('a mail server whose reply never ends', () => {
+  const policy = { allowPrivate: true }
+  const LIMIT_MS = 10_000
+  const cases: [endless: 'EHLO' | 'text', what: string, maxMs: number, details: object][] = [
+    ['EHLO', 'before it has the text', 200, { mayHaveArrived: false, isUnreachable: true }],
+    ['text', 'once it has the text', scaledTimeout(1000), { mayHaveArrived: true, isUnreachable: false }],
+  ]
+  for (const [endless, what, maxMs, details] of cases) {
+    it(`${what}, fails a mail temporarily, and loses its connection`, async () => {
+      const server = await startTricklingServer(endless)
+      const smtp = createSmtpConnections({ maxMs })
+      try {
+        const send = async () => smtp.send(server.at, await payloadTo('x@example.com'), policy)
+        const sending = within(scaledTimeout(LIMIT_MS), 'the attempt', send)
+        await assert.rejects(sending, { name: 'DeliveryError', kind: 'transient', ...details })
+        await eventually('it has no connection', () => server.sockets.size === 0)
+      } finally {
+        server.stop()
+      }
+    })
+  }
+
+  it('fails the check of settings, and loses its connection', async () => {
+    const server = await startTricklingServer('EHLO')
+    const smtp = createSmtpConnections({ maxMs: 200 })
+    try {
+      const checking = within(scaledTimeout(LIMIT_MS), 'the check', () => smtp.verify(server.at, policy))
+      await assert.rejects(checking, { name: 'DeliveryError', kind: 'transient' })
+      await eventually('it has no connection', () => server.sockets.size === 0)
+    } finally {
+      server.stop()
+    }
+  })
+})
+
 describe('delivery to the exchangers of a domain', () => {
   const smtp = createSmtpConnections()
   let dns: TestDns
@@ -165,6 +239,11 @@ describe('delivery to the exchangers of a domain', () => {
         { name: 'private.example.com', type: 'A', data: '10.0.0.1' },
         { name: 'later.example.com', type: 'MX', data: mx('one.example.com', 10) },
         { name: 'later.example.com', type: 'MX', data: mx('text.example.com', 20) },
+        ...[1, 2, 3, 4, 5].map(index => ({
+          name: 'slow.example.com',
+          type: 'MX' as const,
+          data: mx(`slow-${index}.example.com`, index),
+        })),
         { name: 'one.example.com', type: 'A', data: '127.0.0.1' },
         { name: 'two.example.com', type: 'A', data: '127.0.0.2' },
       ],
@@ -233,6 +312,22 @@ describe('delivery to the exchangers of a domain', () => {
     await assert.rejects(send(to), { kind: 'transient', mayHaveArrived: true })
     first.refuse = () => undefined
     assert.ok(!second.asked.includes(to))
+  })
+
+  it('asks no further one after two minutes', async t => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+    let asked = 0
+    const send = async () => {
+      asked++
+      t.mock.timers.tick(70_000)
+      throw new DeliveryError('transient', 'no reply')
+    }
+    const slow = { ...context, smtp: { ...smtp, send } }
+    await assert.rejects(
+      sendToExchangers(slow, await payloadTo('x@slow.example.com')),
+      failure('transient', /no reply/),
+    )
+    assert.equal(asked, 2)
   })
 
   it('does not follow a domain’s records into our own network', async () => {

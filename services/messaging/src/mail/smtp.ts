@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { type AddressPolicy, isOutside, resolveHost, UnsafeHost } from '@rollcall/egress'
+import { within } from '@rollcall/runtime'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Payload } from './compose.ts'
@@ -28,7 +29,7 @@ export function smtpServerOf(url: string): SmtpServer {
 
 /** Connections to SMTP servers, kept open for some time for the next mail. */
 export type SmtpConnections = {
-  /** Sends a mail and returns the server's reply. @throws {DeliveryError} */
+  /** Sends a mail and returns the server's reply, within a time limit. @throws {DeliveryError} */
   send(server: SmtpServer, payload: Payload, policy: AddressPolicy): Promise<string>
   /** Connects and signs in, on a connection of its own that it closes. @throws {DeliveryError} */
   verify(server: SmtpServer, policy: AddressPolicy): Promise<void>
@@ -37,30 +38,36 @@ export type SmtpConnections = {
 
 const CONNECT_MS = 10_000
 const REPLY_MS = 30_000
+/** A server that sends its replies line by line takes as long as it likes for each. */
+const MAX_SEND_MS = 90_000
 const IDLE_MS = 60_000
 const MAX_POOLS = 200
 /** Connections to one server. */
 export const CONNECTIONS_EACH = 10
 
 /** Creates the connections, one pool per server. */
-export function createSmtpConnections(): SmtpConnections {
+export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnections {
   const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: pool => pool.close() })
   return {
     async send(server, { from, to, raw }, policy) {
       const pool = poolOf(pools, server, policy)
       const sending: Sending = {}
       try {
-        const { response } = await pool.sendMail({ envelope: { from, to: [to] }, raw, sending } as SendOptions)
+        const { response } = await within(maxMs, 'the hand-over', signal =>
+          pool.sendMail({ envelope: { from, to: [to] }, raw, signal, sending } as SendOptions),
+        )
         return response
       } catch (error) {
         throw smtpFailure(error, sending.body?.readableDidRead ?? false)
       }
     },
     async verify(server, policy) {
-      const transport = createTransport(optionsOf(server, policy))
+      const opened: Socket[] = []
+      const transport = createTransport(optionsOf(server, policy, socket => opened.push(socket)))
       try {
-        await transport.verify()
+        await within(maxMs, 'signing in', () => transport.verify())
       } catch (error) {
+        for (const socket of opened) socket.destroy()
         throw smtpFailure(error, false)
       } finally {
         transport.close()
@@ -86,7 +93,7 @@ function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: Addre
 }
 
 /** Options of connections to a server: to its checked address only. */
-function optionsOf(server: SmtpServer, policy: AddressPolicy) {
+function optionsOf(server: SmtpServer, policy: AddressPolicy, onSocket?: (socket: Socket) => void) {
   const { host, port, secure, auth } = server
   return {
     host,
@@ -100,7 +107,10 @@ function optionsOf(server: SmtpServer, policy: AddressPolicy) {
     disableUrlAccess: true,
     getSocket: (_options: object, callback: GotSocket) => {
       openSocket(server, policy).then(
-        socket => callback(null, socket),
+        socket => {
+          onSocket?.(socket.connection)
+          callback(null, socket)
+        },
         error => callback(error),
       )
     },
