@@ -174,7 +174,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       if (!verified) throw new AppError('organization.unverified')
     },
     links: createMailLinks(config),
-    mailJob: sendMailJob(collections.unscoped.mails, mail => sendMail(context, mail)),
+    mailJob: sendMailJob(collections.unscoped.mails, (mail, slice) => sendMail(context, mail, slice)),
     mailingsJob: sendMailingsJob({ store, collections }, (mailing, slice) => sendMailing(context, mailing, slice)),
   }
   return context

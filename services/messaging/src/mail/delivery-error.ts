@@ -17,6 +17,8 @@ export class DeliveryError extends Error {
   readonly isAboutMail: boolean
   /** With `transient`: whether the server may have accepted the mail without our knowing. */
   readonly mayHaveArrived: boolean
+  /** With `transient`: whether it was given up on this side before the server got its text, which is no attempt. */
+  readonly isHeldBack: boolean
   /** With `transient`: whether no server answered at all, or none would talk to us. */
   readonly isUnreachable: boolean
   /** With `transient`: the domain whose servers failed, if other recipients have others. */
@@ -29,13 +31,17 @@ export class DeliveryError extends Error {
     this.isBadAddress = isBadAddress
     this.isAboutMail = isAboutMail
     this.mayHaveArrived = mayHaveArrived
+    this.isHeldBack = details.isHeldBack ?? false
     this.isUnreachable = isUnreachable
     this.domain = details.domain
   }
 }
 
 type FailureDetails = Partial<
-  Pick<DeliveryError, 'isBadAddress' | 'isAboutMail' | 'mayHaveArrived' | 'isUnreachable' | 'domain' | 'cause'>
+  Pick<
+    DeliveryError,
+    'isBadAddress' | 'isAboutMail' | 'mayHaveArrived' | 'isHeldBack' | 'isUnreachable' | 'domain' | 'cause'
+  >
 >
 
 const MAX_MESSAGE_LENGTH = 1000
@@ -44,6 +50,14 @@ const MAX_MESSAGE_LENGTH = 1000
 export function toDeliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error
   return new DeliveryError('transient', error instanceof Error ? error.message : String(error), { cause: error })
+}
+
+/** Returns the failure of a mail that may not go now. */
+export function heldBack(cause: unknown): DeliveryError {
+  return new DeliveryError('transient', cause instanceof Error ? cause.message : String(cause), {
+    isHeldBack: true,
+    cause,
+  })
 }
 
 const ADDRESS = /<?[^\s<>"(),:;]+@[^\s<>"'(),:;]+>?/g

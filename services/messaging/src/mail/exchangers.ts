@@ -7,6 +7,7 @@ import type { Answer, OpenLookups } from '../dns/resolver.ts'
 import { domainOf } from '../senders/sender.model.ts'
 import type { Payload } from './compose.ts'
 import { DeliveryError, toDeliveryError } from './delivery-error.ts'
+import type { SendControl } from './smtp.ts'
 
 const EXCHANGER_PORT = 25
 const LOOKUP_MS = 8000
@@ -16,13 +17,13 @@ const MAX_MS = 120_000
 
 /**
  * Sends a mail to the mail exchangers of its recipient's domain, in order of preference, until one accepts or rejects
- * it, or may have accepted it. Returns the server's reply. The records of a domain must not direct us to our own network.
+ * it, may have accepted it, or the mail is held back. Returns the server's reply. The records of a domain must not direct us to our own network.
  * @throws {DeliveryError}
  */
 export async function sendToExchangers(
   { lookups, smtp, addressPolicy }: Pick<Context, 'lookups' | 'smtp' | 'addressPolicy'>,
   payload: Payload,
-  port = EXCHANGER_PORT,
+  { port = EXCHANGER_PORT, ...control }: SendControl & { port?: number } = {},
 ): Promise<string> {
   const domain = domainOf(payload.to)
   const hosts = await exchangersOf(lookups, domain)
@@ -32,10 +33,10 @@ export async function sendToExchangers(
   for (const host of hosts) {
     if (last && Date.now() > end) break
     try {
-      return await smtp.send({ host, port, secure: false }, payload, policy)
+      return await smtp.send({ host, port, secure: false }, payload, policy, control)
     } catch (error) {
       const failure = ofRecipient(toDeliveryError(error), domain)
-      if (failure.kind === 'bounced' || failure.mayHaveArrived) throw failure
+      if (failure.kind === 'bounced' || failure.mayHaveArrived || failure.isHeldBack) throw failure
       if (last?.kind !== 'transient' || failure.kind === 'transient') last = failure
     }
   }
@@ -51,7 +52,7 @@ const OPENING = ['CONN', 'EHLO', 'HELO']
  */
 function ofRecipient(failure: DeliveryError, domain: string): DeliveryError {
   const { kind, message, mayHaveArrived, isUnreachable, cause } = failure
-  if (kind === 'bounced') return failure
+  if (kind === 'bounced' || failure.isHeldBack) return failure
   if (kind === 'transient') return new DeliveryError(kind, message, { mayHaveArrived, isUnreachable, domain, cause })
   const { command = '' } = (cause ?? {}) as { command?: string }
   if (OPENING.includes(command)) return new DeliveryError('transient', message, { isUnreachable: true, domain, cause })

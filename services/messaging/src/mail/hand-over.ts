@@ -61,6 +61,22 @@ export async function holdHandOvers(
   return { handOvers, until, release: releaseBoth }
 }
 
+/**
+ * Checks a message again whose text goes out only now, when its recipient may no longer be held. Holds the recipient for the
+ * moment that the text takes to reach the server. Rejects if the message may not go to this address any more.
+ */
+export async function checkAgain(
+  context: Parameters<typeof holdHandOvers>[0],
+  organizationId: string,
+  mail: Parameters<typeof holdHandOvers>[2][number],
+  { to, isCampaign }: { to: string; isCampaign: boolean },
+): Promise<void> {
+  const { handOvers } = await holdHandOvers(context, organizationId, [mail], { isCampaign, ms: 0 })
+  const { refusal, to: address } = handOvers[0]!
+  if (refusal) throw new Error(refusal.error)
+  if (emailKeyOf(address) !== emailKeyOf(to)) throw new Error('the contact has another address')
+}
+
 function ofContact(outcome: CheckedRecipient['outcome']): Refusal | null {
   switch (outcome) {
     case 'blocked':

@@ -66,6 +66,29 @@ it('a message that counts opens and clicks has links and an image that do', asyn
   assert.match(counted!, /<a href=(3D)?"[^"]*\/t\/c\/[\w-]+">a<\/a><img src=(3D)?"[^"]*\/t\/o\/[\w-]+\.gif"/)
 })
 
+it('a mail whose contact was blocked while it waited for its server does not go', async t => {
+  const { mails } = test.context.collections.of(test.organizationId)
+  const [id, to] = ['c'.repeat(24), 'late@example.com']
+  test.contacts.set(to, { id, email: to })
+  server.refuse = (_to, stage) => {
+    if (stage !== 'RCPT') return undefined
+    test.contacts.set(to, { id, email: to, blocked: true })
+    t.mock.timers.tick(60_000)
+    return undefined
+  }
+  const draft = { key: to, kind: 'transactional' as const, to, contact: id, subject: 'S', text: 'T' }
+  const about = { from: 'a@example.com', messageId: '<1@a>', attempts: 1, dueAt: new Date() }
+  const { _id } = await mails.insertOne({ ...draft, ...about })
+  const send = async () => sendMail(test.context, (await mails.findOne({ _id }))!)
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  assert.equal(await send(), 'again')
+  assert.equal((await mails.findOne({ _id }))!.failures, 0)
+  assert.equal(await send(), 'done')
+  server.refuse = () => undefined
+  assert.equal((await mails.findOne({ _id }))!.error, 'the contact is blocked')
+  assert.ok(!server.mails.some(mail => mail.to === to))
+})
+
 it('a mail that its server rejects is logged without the address that the reply repeats', async () => {
   const { mails } = test.context.collections.of(test.organizationId)
   const to = 'Rejected.Person@example.com'

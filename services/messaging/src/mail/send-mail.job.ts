@@ -9,10 +9,11 @@ import { tracked } from '../tracking/tracked.ts'
 import { deliver } from './deliver.ts'
 import { DeliveryError, logFieldsOf, toDeliveryError } from './delivery-error.ts'
 import { erasedSince, notErasedSince, withoutRecipient } from './erased-mail.ts'
-import { holdHandOvers } from './hand-over.ts'
+import { checkAgain, holdHandOvers } from './hand-over.ts'
 import type { Mail } from './mail.model.ts'
 import { mailEvent, type PublishedStatus } from './mail-events.ts'
 import { takeQuota } from './sending-quota.ts'
+import type { SendControl } from './smtp.ts'
 
 const MAX_WAIT_MS = 6 * 3_600_000
 /** How long a message may take from the check of its recipient to its hand-over. */
@@ -31,18 +32,27 @@ const RETRY_WRITE_MS = 500
  *
  * After a crash between the second and the third step, the mail is sent twice. SMTP cannot prevent that.
  */
-export function sendMailJob(model: Unscoped<Mail>, run: (mail: Mail) => Promise<Outcome>): DueJob {
+export function sendMailJob(
+  model: Unscoped<Mail>,
+  run: (mail: Mail, slice: { signal: AbortSignal }) => Promise<Outcome>,
+): DueJob {
   return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
 }
 
-/** Sends one claimed mail, or returns when to retry. */
-export async function sendMail(context: Context, mail: Mail): Promise<Outcome> {
+/** Sends one claimed mail, or returns when to retry. When the signal fires, it sends no text any more. */
+export async function sendMail(
+  context: Context,
+  mail: Mail,
+  control: Pick<SendControl, 'signal'> = {},
+): Promise<Outcome> {
   if (mail.status === 'scheduled' && !(await begin(context, mail))) return 'done' // cancelled
   let outcome: Outcome | { reply: string }
   try {
     refuseExpired(mail)
     outcome =
-      mail.kind === 'account' ? { reply: await deliverMail(context, mail) } : await deliverMessage(context, mail)
+      mail.kind === 'account'
+        ? { reply: await deliverMail(context, mail, control) }
+        : await deliverMessage(context, mail, control)
   } catch (thrown) {
     return recordFailure(context, mail, toDeliveryError(thrown))
   }
@@ -62,7 +72,11 @@ async function begin({ store, collections }: Context, mail: Mail): Promise<boole
 }
 
 /** Delivers a message; ends or delays one that may not go out now. */
-async function deliverMessage(context: Context, mail: Mail): Promise<Outcome | { reply: string }> {
+async function deliverMessage(
+  context: Context,
+  mail: Mail,
+  control: SendControl,
+): Promise<Outcome | { reply: string }> {
   const options = { isCampaign: false, ms: HOLD_MS }
   const { handOvers, until, release } = await holdHandOvers(context, String(mail.organization), [mail], options)
   try {
@@ -73,7 +87,10 @@ async function deliverMessage(context: Context, mail: Mail): Promise<Outcome | {
     mail.to = to
     const { granted, waitMs } = await takeQuota(context.collections.of(mail.organization), context.config, 1)
     if (granted === 0) return waitMs
-    return Date.now() < until ? { reply: await deliverMail(context, mail) } : 'again'
+    const confirm = async () => {
+      if (Date.now() >= until) await checkAgain(context, String(mail.organization), mail, { to, isCampaign: false })
+    }
+    return Date.now() < until ? { reply: await deliverMail(context, mail, { ...control, confirm }) } : 'again'
   } finally {
     void release()
   }
@@ -101,6 +118,7 @@ async function recordFailure(context: Context, mail: Mail, failure: DeliveryErro
   const { kind, message } = failure
   const logFields = logFieldsOf(failure, mail.to)
   context.logger.info({ mail: String(mail._id), attempt: mail.attempts, ...logFields }, 'mail not sent')
+  if (failure.isHeldBack) return 'again'
   if (kind === 'bounced') return retryDuplicate(() => finish(context, mail, kind, message, failure.isBadAddress))
   if (kind === 'failed') return finish(context, mail, kind, message)
   const failures = (mail.failures ?? mail.attempts - 1) + 1 // records of former releases count claims only
@@ -110,7 +128,7 @@ async function recordFailure(context: Context, mail: Mail, failure: DeliveryErro
   return waitMs(context, mail, failures)
 }
 
-async function deliverMail(context: Context, mail: Mail): Promise<string> {
+async function deliverMail(context: Context, mail: Mail, control: SendControl): Promise<string> {
   const { organization, sender: senderId, messageId, to, subject, text, html, replyTo, headers } = mail
   const organizationId = String(organization)
   const sender = senderId && (await context.collections.of(organizationId).senders.findOne({ _id: senderId }))
@@ -124,7 +142,7 @@ async function deliverMail(context: Context, mail: Mail): Promise<string> {
     replyTo,
     headers: headers ?? {},
   }
-  return deliver(context, organizationId, sender, { mail, messageId, date, to, ...content })
+  return deliver(context, organizationId, sender, { mail, messageId, date, to, ...content }, control)
 }
 
 function refuseExpired({ expiresAt }: Mail): void {

@@ -131,6 +131,51 @@ describe('delivery over SMTP', () => {
     assert.equal(server.mails.length, mails)
   })
 
+  it('gives no text to the server if the mail may not go any more when its turn comes', async () => {
+    const to = 'confirmed@example.com'
+    const asked: boolean[] = []
+    const confirm = async () => {
+      asked.push(server.asked.includes(to))
+      if (asked.length === 1) throw new Error('unsubscribed')
+    }
+    const send = async () => smtp.send(at(), await payloadTo(to), nextDoor, { confirm })
+    await assert.rejects(send(), {
+      kind: 'transient',
+      isHeldBack: true,
+      mayHaveArrived: false,
+      message: 'unsubscribed',
+    })
+    await send()
+    assert.deepEqual(asked, [true, true], 'once the server knows its recipient')
+    assert.equal(server.mails.filter(mail => mail.to === to).length, 1)
+  })
+
+  it('ends at a signal unless the server has the text', async () => {
+    const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const under: Record<string, 'RCPT' | 'DATA'> = {}
+    const hang = (to: string, stage: 'RCPT' | 'DATA') => {
+      under[to] = stage
+      if (under['early@example.com'] === 'RCPT' && under['late@example.com'] === 'DATA') reached.resolve()
+      return opened.promise.then(() => undefined)
+    }
+    server.refuse = (to, stage) => (to.startsWith('late') && stage === 'RCPT' ? undefined : hang(to, stage))
+    const stopping = new AbortController()
+    const { signal } = stopping
+    const send = async (to: string) => smtp.send(at(), await payloadTo(to), nextDoor, { signal })
+    const late = send('late@example.com')
+    const early = send('early@example.com')
+    early.catch(() => {})
+    await within(scaledTimeout(20_000), 'both under way', () => reached.promise)
+    stopping.abort(new Error('the service stops'))
+    const isHeldBack = { kind: 'transient', isHeldBack: true, message: 'the service stops' }
+    await assert.rejects(early, isHeldBack)
+    await assert.rejects(send('never@example.com'), isHeldBack)
+    opened.resolve()
+    assert.match(await late, /^250 /)
+    assert.ok(!server.mails.some(({ to }) => to === 'early@example.com'))
+    assert.ok(!server.asked.includes('never@example.com'))
+  })
+
   it('goes to the server that a URL names', () => {
     assert.deepEqual(smtpServerOf('smtp://user%40x:p%3Aw@mail.example.com'), {
       host: 'mail.example.com',
@@ -254,7 +299,7 @@ describe('delivery to the exchangers of a domain', () => {
     await Promise.all([first.stop(), second.stop(), dns.stop()])
   })
 
-  const send = async (to: string) => sendToExchangers(context, await payloadTo(to), first.port)
+  const send = async (to: string) => sendToExchangers(context, await payloadTo(to), { port: first.port })
 
   it('prefers the lowest number, and uses the next if that one is down or busy', async () => {
     await send('1@both.example.com')
@@ -311,6 +356,14 @@ describe('delivery to the exchangers of a domain', () => {
     first.refuse = (_to, stage) => void (stage === 'DATA' && first.disconnect())
     await assert.rejects(send(to), { kind: 'transient', mayHaveArrived: true })
     first.refuse = () => undefined
+    assert.ok(!second.asked.includes(to))
+  })
+
+  it('asks no other one if the mail may not go any more', async () => {
+    const to = '9@both.example.com'
+    const confirm = async () => Promise.reject(new Error('unsubscribed'))
+    const sending = sendToExchangers(context, await payloadTo(to), { port: first.port, confirm })
+    await assert.rejects(sending, { isHeldBack: true })
     assert.ok(!second.asked.includes(to))
   })
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { type AddressPolicy, isOutside, resolveHost, UnsafeHost } from '@rollcall/egress'
 import { within } from '@rollcall/runtime'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
 import type { Payload } from './compose.ts'
-import { DeliveryError } from './delivery-error.ts'
+import { DeliveryError, heldBack } from './delivery-error.ts'
 import { isBadAddressStatus } from './enhanced-status.ts'
 import { checkPort } from './mail-ports.ts'
 
@@ -27,10 +27,18 @@ export function smtpServerOf(url: string): SmtpServer {
   return { host, port: Number(port) || (secure ? 465 : 587), secure, ...(username !== '' && { auth }) }
 }
 
+/** Whether a mail may still go when its turn comes: it may wait for a connection. */
+export type SendControl = {
+  /** Called when the server is ready for the text. If it rejects, the server gets none, and the mail is held back. */
+  confirm?: (() => Promise<void>) | undefined
+  /** Holds the mail back when it fires, unless the server has its text. */
+  signal?: AbortSignal | undefined
+}
+
 /** Connections to SMTP servers, kept open for some time for the next mail. */
 export type SmtpConnections = {
   /** Sends a mail and returns the server's reply, within a time limit. @throws {DeliveryError} */
-  send(server: SmtpServer, payload: Payload, policy: AddressPolicy): Promise<string>
+  send(server: SmtpServer, payload: Payload, policy: AddressPolicy, control?: SendControl): Promise<string>
   /** Connects and signs in, on a connection of its own that it closes. @throws {DeliveryError} */
   verify(server: SmtpServer, policy: AddressPolicy): Promise<void>
   close(): void
@@ -49,16 +57,24 @@ export const CONNECTIONS_EACH = 10
 export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnections {
   const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: pool => pool.close() })
   return {
-    async send(server, { from, to, raw }, policy) {
+    async send(server, { from, to, raw }, policy, { confirm, signal } = {}) {
       const pool = poolOf(pools, server, policy)
-      const sending: Sending = {}
+      const sending: Sending = { confirm, hasText: false, end: new AbortController() }
+      const { signal: ended } = sending.end
+      const holdBack = () => {
+        if (!sending.hasText) sending.end.abort(heldBack(signal?.reason))
+      }
+      const limit = setTimeout(() => sending.end.abort(new Error(`no success within ${maxMs / 1000} s`)), maxMs)
+      signal?.addEventListener('abort', holdBack)
+      if (signal?.aborted) holdBack()
       try {
-        const { response } = await within(maxMs, 'the hand-over', signal =>
-          pool.sendMail({ envelope: { from, to: [to] }, raw, signal, sending } as SendOptions),
-        )
-        return response
+        const mail = { envelope: { from, to: [to] }, raw, signal: ended, sending }
+        return (await pool.sendMail(mail as SendOptions)).response
       } catch (error) {
-        throw smtpFailure(error, sending.body?.readableDidRead ?? false)
+        throw smtpFailure(ended.aborted ? ended.reason : error, sending.hasText)
+      } finally {
+        clearTimeout(limit)
+        signal?.removeEventListener('abort', holdBack)
       }
     },
     async verify(server, policy) {
@@ -77,8 +93,8 @@ export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnect
   }
 }
 
-/** A mail on its way: `body` is what the connection reads once the server wants the text. */
-type Sending = { body?: Readable }
+/** A mail on its way. `hasText`: its server may have the text, and only then may have accepted it. */
+type Sending = Pick<SendControl, 'confirm'> & { hasText: boolean; end: AbortController }
 type SendOptions = Parameters<Pool['sendMail']>[0]
 
 type Pool = ReturnType<typeof createPool>
@@ -125,18 +141,28 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
     maxRequeues: 1, // retries once if the server closed an idle connection
     idleTimeout: IDLE_MS,
   })
-  // Tells whether the text of a mail was read: only then may the server have accepted it.
   pool.use('stream', (mail, done) => {
     const { sending } = mail.data as { sending?: Sending }
     const create = mail.message.createReadStream.bind(mail.message)
+    // Read once the server is ready for the text.
     mail.message.createReadStream = options => {
-      const body = create(options)
-      if (sending) sending.body = body
-      return body
+      const text = create(options)
+      return sending ? Readable.from(confirmed(text, sending), { objectMode: false }) : text
     }
     done()
   })
   return pool
+}
+
+async function* confirmed(text: Readable, sending: Sending): AsyncGenerator<Buffer> {
+  try {
+    await sending.confirm?.()
+  } catch (error) {
+    sending.end.abort(heldBack(error))
+    throw error
+  }
+  sending.hasText = true
+  yield* text
 }
 
 type GotSocket = (error: Error | null, socket?: Awaited<ReturnType<typeof openSocket>>) => void
@@ -168,6 +194,7 @@ type SmtpError = { message: string; code?: string; command?: string; response?: 
 
 /** Converts an error of SMTP to a delivery error. */
 function smtpFailure(cause: unknown, wasTextRead: boolean): DeliveryError {
+  if (cause instanceof DeliveryError) return cause
   if (cause instanceof UnsafeHost) return new DeliveryError('failed', `host: ${cause.message}`, { cause })
   const { message, code, command, response, responseCode = 0 } = cause as SmtpError
   const reply = response ?? message

@@ -2,7 +2,7 @@ import { compile, type Mail as Rendered, type Template, TemplateError } from '@r
 import type { Context } from '../context.ts'
 import { type Deliver, openDelivery } from '../mail/deliver.ts'
 import { DeliveryError, logFieldsOf, toDeliveryError } from '../mail/delivery-error.ts'
-import type { HandOver } from '../mail/hand-over.ts'
+import { checkAgain, type HandOver } from '../mail/hand-over.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import type { Sender } from '../senders/sender.model.ts'
 import { tracked } from '../tracking/tracked.ts'
@@ -56,21 +56,38 @@ function later({ mail }: Candidate): Outcome {
   return { end: { kind: 'waiting', nextTryAt: mail.nextTryAt! } }
 }
 
-/** Hands one rendered mail over. Never rejects: what is unknown is an outcome, too. */
+/**
+ * Hands one rendered mail over. Never rejects: what is unknown is an outcome, too. A mail whose text goes out only after
+ * `until`, because others or a slow server delayed it, is checked again; it waits if it may not go, or if the signal fires.
+ */
 export async function handOver(
   context: Context,
   sending: Sending,
   candidate: Candidate,
-  rendered: Rendered | TemplateError,
+  { rendered, until, signal }: { rendered: Rendered | TemplateError; until: number; signal: AbortSignal },
 ): Promise<Outcome> {
   if (rendered instanceof TemplateError) return failed(context, sending, candidate, templateFailure(rendered))
   const { subject } = rendered
+  const confirm = async () => {
+    if (Date.now() >= until) await confirmLate(context, sending, candidate)
+  }
   try {
-    const reply = await sending.deliver(messageOf(context, sending, candidate, rendered))
+    const reply = await sending.deliver(messageOf(context, sending, candidate, rendered), { confirm, signal })
     return { end: { kind: 'sent', detail: reply }, subject }
   } catch (error) {
     return { ...failed(context, sending, candidate, toDeliveryError(error)), subject }
   }
+}
+
+async function confirmLate(context: Context, { mailing }: Sending, { mail, handOver }: Candidate): Promise<void> {
+  if (!(await isSending(context, mailing))) throw new Error('the campaign does not send now')
+  await checkAgain(context, String(mailing.organization), mail, { to: handOver.to, isCampaign: true })
+}
+
+/** Returns whether a mailing is being sent, not paused or cancelled. */
+export async function isSending({ collections }: Context, { organization, _id }: Mailing): Promise<boolean> {
+  const { mailings } = collections.of(organization)
+  return (await mailings.findOne({ _id, state: 'sending' }, { projection: { _id: 1 } })) !== null
 }
 
 function templateFailure(error: TemplateError): DeliveryError {
@@ -114,6 +131,7 @@ function failed(context: Context, { mailing }: Sending, candidate: Candidate, fa
   const { kind, message: detail } = failure
   const logFields = logFieldsOf(failure, handOver.to)
   context.logger.info({ mailing: String(mailing._id), mail: String(mail._id), ...logFields }, 'mail not sent')
+  if (failure.isHeldBack) return later(candidate)
   if (kind === 'bounced') return { end: { kind: 'bounced', detail, isBadAddress: failure.isBadAddress } }
   if (kind === 'failed' && failure.isAboutMail) return { end: { kind: 'failed', detail } }
   if (kind === 'failed') return { ...later(candidate), pausedReason: detail }

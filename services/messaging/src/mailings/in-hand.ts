@@ -74,10 +74,9 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
   const deliver = async (
     shared: Sending,
     candidate: Candidate,
-    rendered: ReturnType<typeof renderFor>[number],
-    markedAt: Date,
+    { markedAt, ...options }: { rendered: ReturnType<typeof renderFor>[number]; until: number; markedAt: Date },
   ): Promise<void> => {
-    const outcome = await handOver(context, shared, candidate, rendered)
+    const outcome = await handOver(context, shared, candidate, { ...options, signal: slice.signal })
     sending--
     note(outcome)
     const { mail, handOver: to } = candidate
@@ -124,7 +123,7 @@ export function createInHand(context: Context, mailing: Mailing, slice: LeaseSli
           else {
             taken.set(String(mail._id), mail._id)
             sending++
-            const delivery = deliver(shared, candidate, contents[index]!, markedAt)
+            const delivery = deliver(shared, candidate, { rendered: contents[index]!, until, markedAt })
             begun.push(delivery)
             track(delivery)
           }

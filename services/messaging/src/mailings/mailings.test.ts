@@ -236,6 +236,61 @@ describe('mailings', () => {
     await assert.rejects(rpc().retryFailed({ id }, call()) as Promise<unknown>, { code: 'mailing.cancelled' })
   })
 
+  /** Begins a mailing to a contact, whose server is ready for the text only once the check of the contact is out of date. */
+  const sendLate = async (to: { contactId: string; email: string }) => {
+    const [asked, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let heldUntil = 0
+    const { holdRecipients } = context
+    context.holdRecipients = async (organizationId, recipients, options) => {
+      if (recipients.some(({ contactId }) => contactId === to.contactId)) heldUntil = Date.now() + options.ms
+      return holdRecipients(organizationId, recipients, options)
+    }
+    server.refuse = async email => {
+      if (email !== to.email) return undefined
+      asked.resolve()
+      await opened.promise
+      return undefined
+    }
+    const id = await put()
+    await queue(id, [to])
+    await rpc().closeMailing({ id }, call())
+    await set(id, 'sending')
+    await within(scaledTimeout(LIMIT_MS), 'the hand-over', () => asked.promise)
+    await pause(heldUntil - Date.now() + 1)
+    context.holdRecipients = holdRecipients
+    return { id, open: opened.resolve }
+  }
+
+  it('do not go to a contact who unsubscribed while they waited for their server', async () => {
+    const out = contact()
+    const { id, open } = await sendLate(out)
+    test.contacts.set(out.email, { id: out.contactId, email: out.email, unsubscribed: true })
+    open()
+    const { counts } = await finished(id)
+    assert.deepEqual([counts!.sent, counts!.failed, counts!.suppressed!.unsubscribed], [0, 0, 1])
+    assert.deepEqual(received([out]), [])
+  })
+
+  it('keep a recipient waiting if they were paused while its mail waited for its server', async () => {
+    const to = contact()
+    const { id, open } = await sendLate(to)
+    await set(id, 'paused')
+    open()
+    await noneInHand(id, LIMIT_MS)
+    const { counts } = await get(id)
+    assert.deepEqual([counts!.waiting, counts!.failed, received([to])], [1, 0, []])
+    await set(id, 'sending')
+    assert.equal((await finished(id)).counts!.sent, 1)
+  })
+
+  it('go to a contact who may get them, however late their server is ready', async () => {
+    const to = contact()
+    const { id, open } = await sendLate(to)
+    open()
+    assert.equal((await finished(id)).counts!.sent, 1)
+    assert.equal(server.asked.filter(email => email === to.email).length, 1)
+  })
+
   it('pause by themselves if the sender cannot send, and keep the recipient waiting', async () => {
     const recipients = contacts(3)
     const gone = await storeSender(test, 'gone@example.org')

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Mail } from '../mail/mail.model.ts'
 import { type Batch, openBatch } from './batch.ts'
 import { dueMailsOf } from './due-mails.ts'
-import { compiled, openSending, type Sending } from './hand-over-one.ts'
+import { compiled, isSending, openSending, type Sending } from './hand-over-one.ts'
 import { createInHand, type InHand, MAX_IN_HAND } from './in-hand.ts'
 import type { Mailing } from './mailing.model.ts'
 import { recordEnds } from './record-ends.ts'
@@ -35,7 +35,8 @@ const UNKNOWN = 'unknown whether it was handed over'
  * 2. Read the state of the mailing, and take the next recipients, as many as its rate and the quotas allow. Ask the
  * audience about them.
  * 3. Mark a mail as queued as soon as a connection to its server is free. From here on it is not sent again.
- * 4. Hand it over. Record outcomes, counts and events in one transaction, those of all mails that ended meanwhile. Mails
+ * 4. Hand it over. Other mailings may use all connections to its server meanwhile: a text that goes out late is checked
+ * again first. Record outcomes, counts and events in one transaction, those of all mails that ended meanwhile. Mails
  * that were certainly not accepted wait for another attempt.
  *
  * So only mails that are being handed over are marked, a few at a time. The lease fences the transactions, and a mail is
@@ -152,11 +153,6 @@ function createOpener(context: Context, mailing: Mailing, inHand: InHand) {
     await pauseItself(context, mailing, sending.fault)
     return undefined
   }
-}
-
-async function isSending({ collections }: Context, { organization, _id }: Mailing): Promise<boolean> {
-  const { mailings } = collections.of(organization)
-  return (await mailings.findOne({ _id, state: 'sending' }, { projection: { _id: 1 } })) !== null
 }
 
 /** Records, once a minute, that no mail may go now: a mailing that waits for its time is not late. */
