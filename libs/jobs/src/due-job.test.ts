@@ -79,6 +79,31 @@ describe('a job of records that are due', () => {
     assert.equal(ran.length, 0)
   })
 
+  it('runs and counts the records of its filter alone', async () => {
+    const [mine, others] = [new Types.ObjectId(), new Types.ObjectId()]
+    await add(others, 3)
+    await add(mine, 2)
+    const ran: Task[] = []
+    const metrics = createMetrics('test')
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const run = async (task: Task) => {
+      ran.push(task)
+      await opened
+      await end(task)
+      return 'done' as const
+    }
+    start(run, { metrics, due: { model: tasks, filter: { organization: mine } } })
+    let text = ''
+    await until(async () => {
+      text = await metrics.registry.metrics()
+      return ran.length === 2 && /rollcall_jobs_unfinished{job_name="tasks",.*} \d/.test(text)
+    })
+    open()
+    await pause(1500)
+    assert.match(text, /rollcall_jobs_unfinished{job_name="tasks",.*} 2\n/)
+    assert.ok(ran.length === 2 && ran.every(({ organization }) => organization.equals(mine)))
+  })
+
   it('does not let one organization’s slow tasks delay the others', async () => {
     const [slow, quick] = [new Types.ObjectId(), new Types.ObjectId()]
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()

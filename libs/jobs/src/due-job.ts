@@ -23,7 +23,8 @@ export type DueRecord = {
 /** A job over records that are due. */
 export type DueJobOptions<T extends DueRecord> = {
   name: string
-  due: { model: Unscoped<T> }
+  /** `filter` limits the job to some records. It needs an index on its fields and `dueAt`, unless it covers most of those due. */
+  due: { model: Unscoped<T>; filter?: object }
   /**
    * Runs one record. `done`: the run has set `dueAt` to null, in the write that stores its effect. `again` or a number:
    * the record is due again now, or after so many milliseconds. Rejecting: after the backoff of its attempts.
@@ -74,6 +75,7 @@ const REST = 4
  */
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, backoff = BACKOFF } = options
+  const { filter: ours = {} } = options.due
   const limits: Limit[] = [{ field: 'organization', limitOf: () => options.concurrencyPerOrganization }]
   if (options.concurrencyPer) limits.push(options.concurrencyPer)
   const fields = Object.fromEntries(['dueAt', 'attempts', ...limits.map(({ field }) => field)].map(each => [each, 1]))
@@ -131,6 +133,7 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
       (_, index) => new Set(waiting.map(({ keys }) => keys[index]!).filter(key => busy[index]!.has(key))),
     )
     const filter = {
+      ...ours,
       dueAt: { $gte: new Date(0) },
       ...except('_id', [...running.keys()]), // their claim may have expired: another replica has to take them
       ...Object.assign({}, ...limits.map(({ field }, index) => except(field, [...supplied[index]!]))),
@@ -188,9 +191,10 @@ export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
 
   const measureBacklog = async (meter: Meter): Promise<void> => {
     const { concurrencyPer } = options
-    const late = { ...isDue(), ...(concurrencyPer?.held && except(concurrencyPer.field, concurrencyPer.held())) }
+    const due = { ...ours, ...isDue() }
+    const late = { ...due, ...(concurrencyPer?.held && except(concurrencyPer.field, concurrencyPer.held())) }
     const [count, oldest] = await Promise.all([
-      model.countDocuments(isDue(), { limit: MAX_COUNTED }),
+      model.countDocuments(due, { limit: MAX_COUNTED }),
       model.findOne(late, { dueAt: 1 }).sort({ dueAt: 1 }).lean<Pick<T, 'dueAt'>>(),
     ])
     meter.backlog(count, oldest?.dueAt ? [oldest.dueAt] : [])

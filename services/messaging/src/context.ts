@@ -19,7 +19,7 @@ import type { Config } from './config.ts'
 import { createResolver, type OpenLookups } from './dns/resolver.ts'
 import { systemServers } from './dns/server-address.ts'
 import { createMailCounters, type MailCounters } from './mail/mail-counters.ts'
-import { sendMail, sendMailJob } from './mail/send-mail.job.ts'
+import { sendMail, sendMailJobs } from './mail/send-mail.job.ts'
 import { createSmtpConnections, type SmtpConnections } from './mail/smtp.ts'
 import type { Mailing } from './mailings/mailing.model.ts'
 import { sendMailing, sendMailingsJob } from './mailings/send-mailings.job.ts'
@@ -55,8 +55,10 @@ export type Context = MailCounters & {
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
-  /** Job that sends due mails. */
+  /** Job that sends due messages of organizations. */
   mailJob: DueJob
+  /** Job that sends due account mail. */
+  accountMailJob: DueJob
   /** Job that sends mailings. */
   mailingsJob: LeaseJob<Mailing>
   /** Public links in mails of campaigns. */
@@ -174,7 +176,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
       if (!verified) throw new AppError('organization.unverified')
     },
     links: createMailLinks(config),
-    mailJob: sendMailJob(collections.unscoped.mails, (mail, slice) => sendMail(context, mail, slice)),
+    ...sendMailJobs(collections.unscoped.mails, (mail, slice) => sendMail(context, mail, slice)),
     mailingsJob: sendMailingsJob({ store, collections }, (mailing, slice) => sendMailing(context, mailing, slice)),
   }
   return context

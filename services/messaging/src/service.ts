@@ -42,5 +42,5 @@ export const service = defineService({
     const bounces = await startBounceListener(context, config.BOUNCE_SMTP_PORT)
     lifecycle.onStop('server for bounces', bounces.stop)
   },
-  jobs: context => [context.mailJob, context.mailingsJob, domainMonitorJob(context)],
+  jobs: context => [context.mailJob, context.accountMailJob, context.mailingsJob, domainMonitorJob(context)],
 })

@@ -129,8 +129,9 @@ export const mailSchema = new Schema<Mail>(
   { collection: 'mails', timestamps: true, minimize: false, versionKey: false },
 )
 mailSchema.index({ organization: 1, key: 1 }, { unique: true })
-// Workers query due mails of all organizations.
+// Workers query due mails of all organizations, and due account mails.
 mailSchema.index({ dueAt: 1 })
+mailSchema.index({ kind: 1, dueAt: 1 }, { partialFilterExpression: { kind: 'account' } })
 // The list of messages, newest first; and those that wait.
 mailSchema.index({ organization: 1, _id: 1 })
 mailSchema.index({ organization: 1, status: 1, _id: 1 })

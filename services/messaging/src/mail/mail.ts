@@ -24,10 +24,12 @@ export const mail = (context: Context): Handlers<'rollcall.messaging.v1.Mail'> =
     const known = await mails.findOne({ key: request.key })
     if (known) return { id: String(known._id) }
     const sender = await senderOf(context, request, caller)
-    if (kindOf(request) === 'account') await countMail(context, { ...request, organizationId: caller.organizationId })
+    const isAccountMail = kindOf(request) === 'account'
+    if (isAccountMail) await countMail(context, { ...request, organizationId: caller.organizationId })
     try {
       const id = await context.store.transaction(tx => acceptMail(context, collections, request, sender, tx))
-      context.mailJob.wake()
+      const job = isAccountMail ? context.accountMailJob : context.mailJob
+      job.wake()
       return { id: String(id) }
     } catch (error) {
       if (!isDuplicate(error)) throw error

@@ -8,7 +8,7 @@ import { countMail } from './mail-quota.ts'
 
 type Webhook = Received<'webhook.failing'>['webhook']
 type Notice = { subject: string; paragraphs: string[] }
-type Data = Pick<Context, 'config' | 'collections' | 'ownersOf' | 'mailJob' | 'logger'>
+type Data = Pick<Context, 'config' | 'collections' | 'ownersOf' | 'accountMailJob' | 'logger'>
 
 /** Mails the owners of an organization when a webhook fails for a day, and when it was switched off. */
 export function onWebhookEvents(context: Data): Subscription<ClientSession> {
@@ -49,14 +49,14 @@ async function mailOwners(
   { subject, paragraphs }: Notice,
   tx: ClientSession,
 ): Promise<void> {
-  const { config, collections, ownersOf, mailJob } = context
+  const { config, collections, ownersOf, accountMailJob } = context
   const consoleUrl = config.CONSOLE_URL ?? `${config.PUBLIC_URL.replace(/\/$/, '')}/console`
   const text = ['Hello,', ...paragraphs, `${consoleUrl}/webhooks/${webhook}`].join('\n\n')
   for (const to of await ownersOf(organization)) {
     if (!(await hasRoom(context, organization, to, tx))) continue
     await acceptMail(context, collections.of(organization), { key: `${id} ${to}`, to, subject, text }, null, tx)
   }
-  mailJob.wake()
+  accountMailJob.wake()
 }
 
 /** Counts a mail, so that webhooks that are switched on again and again do not flood owners. */

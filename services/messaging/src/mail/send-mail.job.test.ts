@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
-import { createLogger } from '@rollcall/runtime'
+import { createLogger, createMetrics } from '@rollcall/runtime'
+import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
 import type { Context } from '../context.ts'
-import { sendMail } from './send-mail.job.ts'
+import { sendMail, sendMailJobs } from './send-mail.job.ts'
 
 let server: MailServer
 let test: TestContext
@@ -87,6 +89,52 @@ it('a mail whose contact was blocked while it waited for its server does not go'
   server.refuse = () => undefined
   assert.equal((await mails.findOne({ _id }))!.error, 'the contact is blocked')
   assert.ok(!server.mails.some(mail => mail.to === to))
+})
+
+it('account mail goes while the mail servers of organizations take all the time of messages', async () => {
+  const opened = Promise.withResolvers<void>()
+  const begun: string[] = []
+  const { mailJob, accountMailJob } = sendMailJobs(
+    test.context.collections.unscoped.mails,
+    async ({ kind, ...mail }) => {
+      begun.push(kind)
+      if (kind !== 'account') await opened.promise
+      const { mails } = test.context.collections.of(mail.organization)
+      await mails.updateOne({ _id: mail._id }, { $set: { dueAt: null } })
+      return 'done'
+    },
+  )
+  const organizations = Array.from({ length: 4 }, () => test.context.collections.of(String(new Types.ObjectId())))
+  const store = (kind: 'transactional' | 'account', count: number) =>
+    Promise.all(
+      organizations.map(({ mails }) =>
+        mails.insertMany(
+          Array.from({ length: count }, (_, index) => ({
+            key: `${kind} ${index}`,
+            kind,
+            to: 'x@example.com',
+            subject: 'S',
+            from: 'a@example.com',
+            messageId: '<1@a>',
+            dueAt: new Date(),
+          })),
+        ),
+      ),
+    )
+  const has = (kind: string, count: number) => begun.filter(each => each === kind).length === count
+  await store('transactional', 6)
+  const runtime = { logger: test.context.logger, metrics: createMetrics('messaging') }
+  for (const job of [mailJob, accountMailJob]) job.start(runtime)
+  try {
+    await eventually('messages have all their slots', () => has('transactional', 20))
+    await store('account', 2)
+    accountMailJob.wake()
+    await eventually('account mail goes', () => has('account', 8))
+    assert.ok(has('transactional', 20))
+  } finally {
+    opened.resolve()
+    await Promise.all([mailJob.stop(), accountMailJob.stop()])
+  }
 })
 
 it('a mail that its server rejects is logged without the address that the reply repeats', async () => {

@@ -1,5 +1,5 @@
 import { AppError, emailKeyOf } from '@rollcall/contract'
-import { type DueJob, defineJob, type Outcome } from '@rollcall/jobs'
+import { defineJob, type Outcome } from '@rollcall/jobs'
 import { retry } from '@rollcall/runtime'
 import { addEvents, type Unscoped } from '@rollcall/store'
 import type { Context } from '../context.ts'
@@ -22,7 +22,7 @@ const HOLD_MS = 5000
 const RETRY_WRITE_MS = 500
 
 /**
- * Sends the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
+ * Creates the jobs that send the mails that are due, each a record (`Mail`) that a replica claims by moving its `dueAt`:
  *
  * 1. Begin a mail that was scheduled. Refuse one that has expired. Suppress a message whose contact is blocked or whose
  * address is suppressed. A message above the quotas of its organization is due again later.
@@ -31,12 +31,19 @@ const RETRY_WRITE_MS = 500
  * until no attempts are left. The status of a mail and its event are one transaction.
  *
  * After a crash between the second and the third step, the mail is sent twice. SMTP cannot prevent that.
+ *
+ * Account mail has a job of its own, so that it does not wait while mail servers of organizations are slow.
  */
-export function sendMailJob(
+export function sendMailJobs(
   model: Unscoped<Mail>,
   run: (mail: Mail, slice: { signal: AbortSignal }) => Promise<Outcome>,
-): DueJob {
-  return defineJob({ name: 'mails', due: { model }, concurrency: 20, concurrencyPerOrganization: 5, run })
+): Pick<Context, 'mailJob' | 'accountMailJob'> {
+  const limits = { concurrency: 20, concurrencyPerOrganization: 5 }
+  const job = (name: string, filter: object) => defineJob({ name, due: { model, filter }, ...limits, run })
+  return {
+    mailJob: job('mails', { kind: { $ne: 'account' } }),
+    accountMailJob: job('account-mails', { kind: 'account' }),
+  }
 }
 
 /** Sends one claimed mail, or returns when to retry. When the signal fires, it sends no text any more. */
