@@ -55,6 +55,8 @@ export type Context = MailCounters & {
   /** Which mail servers senders may name. */
   addressPolicy: AddressPolicy
   smtp: SmtpConnections
+  /** Connections for account mail, which must not wait behind campaigns that use the same server. */
+  accountSmtp: SmtpConnections
   /** Job that sends due messages of organizations. */
   mailJob: DueJob
   /** Job that sends due account mail. */
@@ -113,7 +115,11 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
   const findOrganization = (organizationId: string) =>
     organizations.findOrganization({}, { caller: serviceCaller('messaging', organizationId) })
   const smtp = createSmtpConnections()
-  onStop('connections to mail servers', async () => smtp.close())
+  const accountSmtp = createSmtpConnections()
+  onStop('connections to mail servers', async () => {
+    smtp.close()
+    accountSmtp.close()
+  })
   const context: Context = {
     config,
     store,
@@ -128,6 +134,7 @@ export function createContext({ config, store, collections, lifecycle }: Base<Co
     }),
     addressPolicy: { allowPrivate: config.SMTP_ALLOW_PRIVATE, allowExamples: true },
     smtp,
+    accountSmtp,
     ...createMailCounters(metrics),
     mailsReturned: metrics.counter({
       name: 'rollcall_mails_returned_total',

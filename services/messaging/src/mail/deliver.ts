@@ -59,6 +59,7 @@ type Way = { sender: Sender | null; domain: Domain | null; control: SendControl 
 function handOver(context: Context, payload: Payload, { sender, domain, control }: Way): Promise<string> {
   switch (sender?.delivery) {
     case undefined:
+      return byInstallation({ ...context, smtp: context.accountSmtp }, payload, control)
     case 'hosted':
       return byInstallation(context, payload, control)
     case 'provider':

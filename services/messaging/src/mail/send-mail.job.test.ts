@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { AppError } from '@rollcall/contract'
-import { createLogger, createMetrics } from '@rollcall/runtime'
+import { createLogger, createMetrics, within } from '@rollcall/runtime'
 import { eventually } from '@rollcall/testing/eventually'
 import { type MailServer, startMailServer } from '@rollcall/testing/mail-server'
+import { scaledTimeout } from '@rollcall/testing/scaled-timeout'
 import { Types } from 'mongoose'
 import { type TestContext, testContext } from '../../test/context.ts'
+import { storeSender } from '../../test/senders.ts'
 import type { Context } from '../context.ts'
 import { sendMail, sendMailJobs } from './send-mail.job.ts'
+import { CONNECTIONS_EACH } from './smtp.ts'
 
 let server: MailServer
 let test: TestContext
@@ -134,6 +137,34 @@ it('account mail goes while the mail servers of organizations take all the time 
   } finally {
     opened.resolve()
     await Promise.all([mailJob.stop(), accountMailJob.stop()])
+  }
+})
+
+it('account mail goes while messages use all connections to its server', async () => {
+  const { mails } = test.context.collections.of(test.organizationId)
+  const { _id: sender } = await storeSender(test, 'hosted@example.org')
+  const opened = Promise.withResolvers<undefined>()
+  const under = new Set<string>()
+  server.refuse = to => {
+    under.add(to)
+    return to.startsWith('slow') ? opened.promise : undefined
+  }
+  const send = async (to: string, about: object) => {
+    const draft = { key: to, kind: 'account' as const, to, subject: 'S', text: 'T', from: 'a@example.com' }
+    const { _id } = await mails.insertOne({ ...draft, messageId: '<1@a>', attempts: 1, dueAt: new Date(), ...about })
+    return sendMail(test.context, (await mails.findOne({ _id }))!)
+  }
+  const slow = Array.from({ length: CONNECTIONS_EACH }, (_, index) =>
+    send(`slow-${index}@example.com`, { kind: 'transactional', sender }),
+  )
+  try {
+    await eventually('all connections are in use', () => under.size === CONNECTIONS_EACH)
+    await within(scaledTimeout(10_000), 'the code', () => send('code@example.com', {}))
+    await server.mailTo('code@example.com')
+  } finally {
+    opened.resolve(undefined)
+    server.refuse = () => undefined
+    await Promise.all(slow)
   }
 })
 
