@@ -126,6 +126,33 @@ describe('a job of records that are due', () => {
     await until(() => hanging === 60)
   })
 
+  it('does not let several organizations’ slow tasks take all slots', async () => {
+    const slow = Array.from({ length: 4 }, () => new Types.ObjectId())
+    const quick = new Types.ObjectId()
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    let hanging = 0
+    let done = 0
+    for (const organization of slow) await add(organization, 10)
+    const job = start(async task => {
+      if (task.organization.equals(quick)) done += 1
+      else {
+        hanging += 1
+        await opened
+      }
+      await end(task)
+      return 'done'
+    })
+    await until(() => hanging >= 16)
+    await add(quick, 10)
+    job.wake()
+    try {
+      await until(() => done === 10)
+    } finally {
+      open()
+    }
+    await until(() => hanging === 40)
+  })
+
   it('keeps to the limit of each value of a field, and runs others meanwhile', async () => {
     const limited = new Types.ObjectId()
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()

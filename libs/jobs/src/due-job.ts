@@ -32,7 +32,10 @@ export type DueJobOptions<T extends DueRecord> = {
   run(record: T, slice: { signal: AbortSignal }): Promise<Outcome>
   /** Records that this process runs concurrently. */
   concurrency: number
-  /** Of these, records of one organization: a slow one must not delay the others. */
+  /**
+   * Of these, records of one organization: a slow one must not delay the others. None gets more than are still free, so that
+   * several slow ones leave some to others.
+   */
   concurrencyPerOrganization: number
   /**
    * Of these, records with one value of a field, an id: the limit of a value may change at any time. `held` returns values
@@ -76,7 +79,8 @@ const REST = 4
 export function dueJob<T extends DueRecord>(options: DueJobOptions<T>): DueJob {
   const { name, concurrency, backoff = BACKOFF } = options
   const { filter: ours = {} } = options.due
-  const limits: Limit[] = [{ field: 'organization', limitOf: () => options.concurrencyPerOrganization }]
+  const perOrganization = () => Math.min(options.concurrencyPerOrganization, concurrency - running.size)
+  const limits: Limit[] = [{ field: 'organization', limitOf: perOrganization }]
   if (options.concurrencyPer) limits.push(options.concurrencyPer)
   const fields = Object.fromEntries(['dueAt', 'attempts', ...limits.map(({ field }) => field)].map(each => [each, 1]))
   // The filters name fields of DueRecord alone, which mongoose cannot see in a type parameter.
