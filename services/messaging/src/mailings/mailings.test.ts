@@ -283,6 +283,30 @@ describe('mailings', () => {
     assert.equal((await finished(id)).counts!.sent, 1)
   })
 
+  it('keep a recipient waiting whose server does not have the text when the process stops', async () => {
+    const [to, asked, opened] = [contact(), Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+    server.refuse = () => {
+      asked.resolve()
+      return opened.promise
+    }
+    const id = await put()
+    await queue(id, [to])
+    const state = { state: 'sending' as const, isReleased: true } // so that the job that runs leaves it alone
+    await tenant().mailings.updateOne({ _id: id }, { $set: state })
+    const stopping = new AbortController()
+    const slice = { signal: stopping.signal, fence: async () => {} }
+    const stopped = sendMailing(context, (await tenant().mailings.findOne({ _id: id }))!, slice)
+    try {
+      await within(scaledTimeout(LIMIT_MS), 'the hand-over', () => asked.promise)
+      stopping.abort(new Error('the service stops'))
+      await within(scaledTimeout(LIMIT_MS), 'the stop', () => stopped)
+    } finally {
+      opened.resolve(undefined)
+    }
+    const { status, failures } = (await tenant().mails.findOne({ campaign: id }))!
+    assert.deepEqual([status, failures, received([to])], ['waiting', 0, []])
+  })
+
   it('go to a contact who may get them, however late their server is ready', async () => {
     const to = contact()
     const { id, open } = await sendLate(to)
