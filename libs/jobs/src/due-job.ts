@@ -23,7 +23,7 @@ export type DueRecord = {
 /** A job over records that are due. */
 export type DueJobOptions<T extends DueRecord> = {
   name: string
-  /** `filter` limits the job to some records. It needs an index on its fields and `dueAt`, unless it covers most of those due. */
+  /** `filter` limits the job to some records. It needs an index on its fields and `dueAt`. */
   due: { model: Unscoped<T>; filter?: object }
   /**
    * Runs one record. `done`: the run has set `dueAt` to null, in the write that stores its effect. `again` or a number:

@@ -57,7 +57,7 @@ export type Context = MailCounters & {
   smtp: SmtpConnections
   /** Connections for account mail, which must not wait behind campaigns that use the same server. */
   accountSmtp: SmtpConnections
-  /** Job that sends due messages of organizations. */
+  /** Job that sends due mails. */
   mailJob: DueJob
   /** Job that sends due account mail. */
   accountMailJob: DueJob

@@ -32,7 +32,7 @@ const RETRY_WRITE_MS = 500
  *
  * After a crash between the second and the third step, the mail is sent twice. SMTP cannot prevent that.
  *
- * Account mail has a job of its own, so that it does not wait while mail servers of organizations are slow.
+ * Account mail has a job of its own besides, so that it does not wait while mail servers of organizations are slow.
  */
 export function sendMailJobs(
   model: Unscoped<Mail>,
@@ -41,7 +41,7 @@ export function sendMailJobs(
   const limits = { concurrency: 20, concurrencyPerOrganization: 5 }
   const job = (name: string, filter: object) => defineJob({ name, due: { model, filter }, ...limits, run })
   return {
-    mailJob: job('mails', { kind: { $ne: 'account' } }),
+    mailJob: job('mails', {}), // of every kind: no index serves `$ne`
     accountMailJob: job('account-mails', { kind: 'account' }),
   }
 }
