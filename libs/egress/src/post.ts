@@ -1,5 +1,5 @@
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { type AddressPolicy, checkHost, resolveHost } from './checked-host.ts'
 
@@ -25,7 +25,7 @@ export type Poster = {
   /**
    * Sends one request. Connects only to addresses that the policy allows.
    * @throws {UnsafeHost} if the host has an address that is not allowed
-   * @throws the error of the connection, or a TimeoutError
+   * @throws the error of the connection, a TimeoutError, or the reason of the signal
    */
   post(request: PostRequest): Promise<PostResponse>
   /** Closes idle connections. */
@@ -55,32 +55,25 @@ const IDLE_MS = 10_000
 export function createPoster({ policy, timeoutMs, maxBodyBytes, proxy }: PosterOptions): Poster {
   const pool = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const
   const options = { ...pool, ...(proxy && { proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }) }
-  const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
+  const httpsAgent = proxy ? tunnelAgent(options, timeoutMs) : new HttpsAgent(options)
+  const agents = { 'http:': new HttpAgent(options), 'https:': httpsAgent }
 
   const post: Poster['post'] = async ({ url, headers, body, signal }) => {
     const deadline = AbortSignal.timeout(timeoutMs)
     const direct = proxy ? await checkHost(url.hostname, policy) : await resolveHost(url.hostname, policy)
     const request = url.protocol === 'https:' ? requestHttps : requestHttp
     const aborted = signal ? AbortSignal.any([deadline, signal]) : deadline
-    return new Promise((resolve, reject) => {
-      const sent = request(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-length': body.length },
-        agent: agents[url.protocol as keyof typeof agents],
-        ...(direct && { lookup: lookupOf(direct.addresses) }),
-        maxHeaderSize: MAX_HEADER_BYTES,
-        signal: aborted,
-      })
-      const fail = (error: unknown) => reject(deadline.aborted ? deadline.reason : error)
-      sent.on('error', fail)
-      sent.on('response', response => {
-        readStart(response, maxBodyBytes).then(
-          text => resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: text }),
-          fail,
-        )
-      })
-      sent.end(body)
+    aborted.throwIfAborted()
+    const sent = request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': body.length },
+      agent: agents[url.protocol as keyof typeof agents],
+      ...(direct && { lookup: lookupOf(direct.addresses) }),
+      maxHeaderSize: MAX_HEADER_BYTES,
+      signal: aborted,
     })
+    sent.end(body)
+    return answerTo(sent, aborted, maxBodyBytes)
   }
 
   return {
@@ -89,6 +82,47 @@ export function createPoster({ policy, timeoutMs, maxBodyBytes, proxy }: PosterO
       for (const agent of Object.values(agents)) agent.destroy()
     },
   }
+}
+
+/**
+ * Creates an agent for requests through a proxy. It closes tunnels that the proxy refuses, and those that are not there in
+ * time: Node leaves the former open and waits for the latter without a limit.
+ */
+function tunnelAgent(options: AgentOptions, timeoutMs: number): HttpsAgent {
+  const agent = new HttpsAgent(options)
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (request, callback) => {
+    const socket = connect(request, (error, tunnel) => {
+      clearTimeout(timer)
+      if (error) socket?.destroy()
+      callback?.(error, tunnel)
+    })
+    const timer = setTimeout(() => socket?.destroy(), timeoutMs)
+    return socket
+  }
+  return agent
+}
+
+/** Resolves to the answer to a request. Rejects when the signal is aborted, whatever the request does. */
+function answerTo(sent: ClientRequest, signal: AbortSignal, maxBodyBytes: number): Promise<PostResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<PostResponse>()
+  const fail = (error: unknown) => reject(signal.aborted ? signal.reason : error)
+  const closed = () => fail(new Error('closed without an answer'))
+  const answer = (response: IncomingMessage, body: string) =>
+    resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body })
+  signal.addEventListener('abort', fail) // a request that waits for its tunnel reports none
+  sent.on('error', fail)
+  sent.on('close', closed)
+  sent.on('response', response => {
+    sent.off('close', closed)
+    readStart(response, maxBodyBytes).then(body => answer(response, body), fail)
+  })
+  // 101, which has no body. Without a listener, Node closes the connection and reports nothing.
+  sent.on('upgrade', (response, socket) => {
+    socket.destroy()
+    answer(response, '')
+  })
+  return promise.finally(() => signal.removeEventListener('abort', fail))
 }
 
 /** Returns a look-up that finds the given addresses. */
