@@ -1,7 +1,7 @@
 import type { Person, PersonalDataOf } from '@rollcall/service'
-import type { Collections } from './collections.ts'
+import type { Collections, Tenant } from './collections.ts'
 import type { Context } from './context.ts'
-import { withoutReply } from './deliveries/attempt.ts'
+import { NO_REPLY, withoutReply } from './deliveries/attempt.ts'
 import type { Delivery } from './deliveries/delivery.model.ts'
 import { erasedEvent, isAbout } from './events/erased-event.ts'
 import { type LoggedEvent, publicEvent } from './events/logged-event.model.ts'
@@ -9,11 +9,11 @@ import { type LoggedEvent, publicEvent } from './events/logged-event.model.ts'
 /** What the collections hold of contacts. */
 export const personalData: PersonalDataOf<Collections, Context> = {
   webhooks: 'none',
-  // Deliveries and attempts before the events, which tell whose they are.
   deliveries: {
     holds: 'the beginning of the last refusal of a webhook, which can repeat the event',
     kept: '30 days',
-    erase: eraseDeliveries,
+    // The events before deliveries and attempts: see `blankErasedReply`.
+    erase: async (context, person) => (await eraseEvents(context, person)) + (await eraseDeliveries(context, person)),
   },
   attempts: {
     holds: 'answers of webhooks, which can repeat the event; bodies of tests',
@@ -49,23 +49,30 @@ async function* eventsAbout({ collections }: Context, person: Person): AsyncGene
     if (isAbout(event, person)) yield event
 }
 
-/** Blanks names and addresses in events; the events stay. */
+/** Blanks names and addresses in events, and marks these; the events stay. */
 async function eraseEvents(context: Context, person: Person): Promise<number> {
   const { events } = context.collections.of(person.organizationId)
   let erased = 0
-  for await (const event of eventsAbout(context, person)) {
-    const { subject, actor, data } = erasedEvent(event, person)
-    const { modifiedCount } = await events.updateOne({ _id: event._id }, { $set: { subject, actor, data } })
-    erased += modifiedCount
-  }
+  for await (const event of eventsAbout(context, person)) erased += await eraseFrom(events, event, person)
   return erased
 }
 
-/** Blanks what webhooks said in their last refusals of events about a person. */
+/** Blanks a person in an event. Starts over if somebody else was erased from it since: that data would return. */
+async function eraseFrom(events: Tenant['events'], event: LoggedEvent, person: Person): Promise<number> {
+  const { subject, actor, data } = erasedEvent(event, person)
+  const update = { $set: { subject, actor, data }, $addToSet: { erasedFor: person.contactId } }
+  const asRead = { _id: event._id, erasedFor: event.erasedFor ?? null }
+  const { matchedCount, modifiedCount } = await events.updateOne(asRead, update)
+  if (matchedCount === 1) return modifiedCount
+  const current = await events.findOne({ _id: event._id })
+  return current ? eraseFrom(events, current, person) : 0
+}
+
+/** Blanks what webhooks said in their last refusals of events that a person was erased from. */
 async function eraseDeliveries(context: Context, person: Person): Promise<number> {
   const { deliveries } = context.collections.of(person.organizationId)
   let erased = 0
-  for await (const found of deliveriesAbout(context, person)) {
+  for await (const found of deliveriesErasedFor(context, person)) {
     const writes = found.map(({ _id, lastError }) => ({
       updateOne: { filter: { _id }, update: { $set: { lastError: withoutReply(lastError) } } },
     }))
@@ -74,12 +81,12 @@ async function eraseDeliveries(context: Context, person: Person): Promise<number
   return erased
 }
 
-/** Blanks the answers to deliveries of events about a person, and the bodies of tests. */
+/** Blanks the answers to deliveries of events that a person was erased from, and the bodies of tests. */
 async function eraseAttempts(context: Context, person: Person): Promise<number> {
   const { attempts } = context.collections.of(person.organizationId)
-  const blank = { responseBody: '', responseHeaders: '{}', body: null }
+  const blank = { ...NO_REPLY, body: null }
   let erased = 0
-  for await (const found of deliveriesAbout(context, person)) {
+  for await (const found of deliveriesErasedFor(context, person)) {
     const filter = { delivery: { $in: found.map(({ _id }) => _id) } }
     const writes = (await attempts.find(filter, { projection: { error: 1 } })).map(({ _id, error }) => ({
       updateOne: { filter: { _id }, update: { $set: { ...blank, error: withoutReply(error) } } },
@@ -89,14 +96,15 @@ async function eraseAttempts(context: Context, person: Person): Promise<number> 
   return erased
 }
 
-/** Yields the deliveries of events about a person, in batches. */
-async function* deliveriesAbout(context: Context, person: Person): AsyncGenerator<Delivery[]> {
-  const { webhooks, deliveries } = context.collections.of(person.organizationId)
+/** Yields the deliveries of events that a person was erased from, in batches. */
+async function* deliveriesErasedFor(context: Context, person: Person): AsyncGenerator<Delivery[]> {
+  const { webhooks, deliveries, events } = context.collections.of(person.organizationId)
   const endpoints = (await webhooks.find({}, { projection: { _id: 1 } })).map(({ _id }) => _id)
   const ofEvents = (ids: readonly string[]) =>
     deliveries.find({ endpoint: { $in: endpoints }, 'event.id': { $in: ids } }, { projection: { lastError: 1 } })
   const ids: string[] = []
-  for await (const { _id } of eventsAbout(context, person)) {
+  const erased = [{ $match: { erasedFor: person.contactId } }, { $project: { _id: 1 } }]
+  for await (const { _id } of events.stream<Pick<LoggedEvent, '_id'>>(erased)) {
     ids.push(String(_id))
     if (ids.length === EVENTS_AT_ONCE) yield ofEvents(ids.splice(0))
   }

@@ -14,12 +14,16 @@ const ANSWER_MS = 1000
 const MASK = '****'
 const RATE_LIMITED = 429
 const GONE = 410
+/** What an attempt stores of an answer, if it stores none. */
+export const NO_REPLY = { responseHeaders: '{}', responseBody: '' } as const
 
 /** What became of one request. `error` is null if the endpoint accepted it. */
 export type Outcome = Pick<
   Attempt,
   'at' | 'status' | 'durationMs' | 'error' | 'url' | 'requestHeaders' | 'responseHeaders' | 'responseBody'
 > & {
+  /** How many people had been erased from the event when it was read to be sent. */
+  erasedBefore: number
   /** The Retry-After of the answer, in milliseconds. */
   retryAfterMs: number | null
   /** Whether the next attempt must wait a minute: the endpoint is slow, or asked for fewer requests. */
@@ -30,13 +34,13 @@ export type Outcome = Pick<
   isCutShort: boolean
 }
 
-type Sent = Pick<LoggedEvent, '_id'>
+type Sent = Pick<LoggedEvent, '_id' | 'erasedFor'>
 
 /** Sends one signed request. Never throws for what the endpoint or its server does. */
 export async function sendRequest(
   { secrets, poster }: Context,
   webhook: Webhook,
-  { _id }: Sent,
+  { _id, erasedFor }: Sent,
   body: string,
   call?: Pick<Call, 'deadline'>,
 ): Promise<Outcome> {
@@ -50,7 +54,8 @@ export async function sendRequest(
   const request = { url: new URL(webhook.url), headers: { ...own, ...standard }, body: Buffer.from(body) }
   const signal = call && AbortSignal.timeout(Math.max(0, call.deadline - Date.now() - ANSWER_MS))
   const masked = Object.fromEntries(Object.keys(own).map(name => [name, MASK]))
-  const sent = { at, url: webhook.url, requestHeaders: JSON.stringify({ ...masked, ...standard }) }
+  const erasedBefore = erasedFor?.length ?? 0
+  const sent = { at, url: webhook.url, requestHeaders: JSON.stringify({ ...masked, ...standard }), erasedBefore }
   const began = performance.now()
   const took = () => Math.round(performance.now() - began)
   try {
@@ -68,7 +73,7 @@ export async function sendRequest(
       isCutShort: false,
     }
   } catch (error) {
-    const nothing = { status: null, responseHeaders: '{}', responseBody: '', retryAfterMs: null, isGone: false }
+    const nothing = { status: null, ...NO_REPLY, retryAfterMs: null, isGone: false }
     const isOverloaded = isTimeout(error)
     const isCutShort = signal?.aborted === true
     return { ...sent, ...nothing, durationMs: took(), error: reasonOf(error), isOverloaded, isCutShort }
@@ -78,7 +83,7 @@ export async function sendRequest(
 /** Returns the stored form of an attempt. */
 export function attemptOf(
   { organization, endpoint, _id, expiresAt }: Pick<Delivery, 'organization' | 'endpoint' | '_id' | 'expiresAt'>,
-  { retryAfterMs: _, isOverloaded: __, isGone: ___, isCutShort: ____, ...outcome }: Outcome,
+  { erasedBefore: _, retryAfterMs: __, isOverloaded: ___, isGone: ____, isCutShort: _____, ...outcome }: Outcome,
   trigger: Attempt['trigger'],
 ): Omit<Attempt, '_id' | 'body'> {
   return { organization, endpoint, delivery: _id, expiresAt, trigger, ...outcome }

@@ -6,6 +6,7 @@ import { bodyOf } from '../endpoints/body.ts'
 import { eventWebhook, type Webhook } from '../endpoints/webhook.model.ts'
 import { attemptOf, type Outcome, sendRequest } from './attempt.ts'
 import type { Attempt, Delivery } from './delivery.model.ts'
+import { blankErasedReply, withoutErasedReply } from './erased-reply.ts'
 import { pauseMs } from './retry-schedule.ts'
 
 const HOUR_MS = 3_600_000
@@ -65,27 +66,41 @@ export async function recordOutcome(
   context: Context,
   webhook: Webhook,
   delivery: Delivery,
+  answered: Outcome,
+  trigger: Attempt['trigger'],
+): Promise<Left> {
+  const tenant = context.collections.of(delivery.organization)
+  const isDelivered = answered.error === null
+  context.attempted.inc({ outcome: isDelivered ? 'delivered' : 'failed' })
+  const outcome = await withoutErasedReply(tenant, delivery, answered)
+  const { _id } = await tenant.attempts.insertOne(attemptOf(delivery, outcome, trigger))
+  const left = await updateDelivery(context, delivery, outcome, trigger)
+  await blankErasedReply(tenant, delivery, _id, outcome)
+  if (isDelivered) await noteSuccess(context, webhook, outcome.at)
+  else if (!outcome.isCutShort) await noteFailure(context, webhook, outcome)
+  return left
+}
+
+/** Stores in a delivery what an attempt changes. Returns what is left to do. */
+async function updateDelivery(
+  { collections, config }: Context,
+  delivery: Delivery,
   outcome: Outcome,
   trigger: Attempt['trigger'],
 ): Promise<Left> {
-  const { attempts, deliveries } = context.collections.of(delivery.organization)
-  const isDelivered = outcome.error === null
-  context.attempted.inc({ outcome: isDelivered ? 'delivered' : 'failed' })
-  await attempts.insertOne(attemptOf(delivery, outcome, trigger))
+  const { deliveries } = collections.of(delivery.organization)
   const attempt = { lastAttemptAt: outcome.at, lastStatus: outcome.status, lastError: outcome.error }
   const { _id, attempts: fence } = delivery
-  if (isDelivered) {
+  if (outcome.error === null) {
     // A success counts even if the job has claimed the delivery in the meantime. The new number ends that claim.
     await deliveries.updateOne({ _id }, { $set: { ...DELIVERED, ...attempt }, $inc: { attemptCount: 1, attempts: 1 } })
-    await noteSuccess(context, webhook, outcome.at)
     return 'done'
   }
-  const waitMs = outcome.isGone ? undefined : pauseMs(delivery.failures + 1, outcome, context.config.WEBHOOK_RETRY_MS)
+  const waitMs = outcome.isGone ? undefined : pauseMs(delivery.failures + 1, outcome, config.WEBHOOK_RETRY_MS)
   const changes = changesAfterFailure(delivery, outcome, trigger, waitMs === undefined)
   const update = { $set: { ...changes, ...attempt }, $inc: { attemptCount: 1 } }
   const { matchedCount } = await deliveries.updateOne({ _id, attempts: fence }, update)
   if (matchedCount === 0) await deliveries.updateOne({ _id }, { $inc: { attemptCount: 1 } })
-  if (!outcome.isCutShort) await noteFailure(context, webhook, outcome)
   return waitMs ?? 'done'
 }
 

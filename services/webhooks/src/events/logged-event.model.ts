@@ -21,6 +21,8 @@ export type LoggedEvent = {
    * stored once, so that it can be blanked.
    */
   data: string
+  /** Ids of the contacts that were erased from it: without their names, nothing else finds it for them again. */
+  erasedFor?: string[]
   expiresAt: Date
 }
 
@@ -35,6 +37,7 @@ export const loggedEventSchema = new Schema<LoggedEvent>(
     requestId: { type: String, default: null },
     subject: { type: Schema.Types.Mixed as never, required: true },
     data: { type: String, required: true },
+    erasedFor: { type: [String], default: undefined },
     expiresAt: { type: Date, required: true },
   },
   { collection: 'events', versionKey: false },
