@@ -11,7 +11,7 @@ import { createResolver } from '../dns/resolver.ts'
 import { compose } from './compose.ts'
 import { DeliveryError } from './delivery-error.ts'
 import { sendToExchangers } from './exchangers.ts'
-import { createSmtpConnections, type SmtpServer, smtpServerOf } from './smtp.ts'
+import { CONNECTIONS_EACH, createSmtpConnections, type SmtpServer, smtpServerOf } from './smtp.ts'
 
 const message = {
   messageId: '<1@example.com>',
@@ -174,6 +174,22 @@ describe('delivery over SMTP', () => {
     assert.match(await late, /^250 /)
     assert.ok(!server.mails.some(({ to }) => to === 'early@example.com'))
     assert.ok(!server.asked.includes('never@example.com'))
+  })
+
+  it('has all its time once it has a connection', async () => {
+    const smtp = createSmtpConnections({ maxMs: scaledTimeout(1000) })
+    const hanging = Promise.withResolvers<undefined>()
+    server.refuse = to => (to.startsWith('hangs') ? hanging.promise : undefined)
+    const send = async (to: string) => smtp.send(at(), await payloadTo(to), nextDoor)
+    const all = Promise.allSettled(Array.from({ length: CONNECTIONS_EACH }, (_, index) => send(`hangs-${index}@a.org`)))
+    try {
+      await eventually('all to be under way', () => server.asked.filter(to => to.startsWith('hangs')).length >= 10)
+      assert.match(await send('waits@example.com'), /^250 /)
+      assert.ok((await all).every(({ status }) => status === 'rejected'))
+    } finally {
+      hanging.resolve(undefined)
+      smtp.close()
+    }
   })
 
   it('goes to the server that a URL names', () => {

@@ -5,6 +5,7 @@ import { type AddressPolicy, isOutside, resolveHost, UnsafeHost } from '@rollcal
 import { within } from '@rollcall/runtime'
 import { LRUCache } from 'lru-cache'
 import { createTransport } from 'nodemailer'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Payload } from './compose.ts'
 import { DeliveryError, heldBack } from './delivery-error.ts'
 import { isBadAddressStatus } from './enhanced-status.ts'
@@ -55,27 +56,11 @@ export const CONNECTIONS_EACH = 10
 
 /** Creates the connections, one pool per server. */
 export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnections {
-  const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: pool => pool.close() })
+  const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: ({ transport }) => transport.close() })
   return {
-    async send(server, { from, to, raw }, policy, { confirm, signal } = {}) {
-      const pool = poolOf(pools, server, policy)
-      const sending: Sending = { confirm, hasText: false, end: new AbortController() }
-      const { signal: ended } = sending.end
-      const holdBack = () => {
-        if (!sending.hasText) sending.end.abort(heldBack(signal?.reason))
-      }
-      const limit = setTimeout(() => sending.end.abort(new Error(`no success within ${maxMs / 1000} s`)), maxMs)
-      signal?.addEventListener('abort', holdBack)
-      if (signal?.aborted) holdBack()
-      try {
-        const mail = { envelope: { from, to: [to] }, raw, signal: ended, sending }
-        return (await pool.sendMail(mail as SendOptions)).response
-      } catch (error) {
-        throw smtpFailure(ended.aborted ? ended.reason : error, sending.hasText)
-      } finally {
-        clearTimeout(limit)
-        signal?.removeEventListener('abort', holdBack)
-      }
+    send(server, payload, policy, control = {}) {
+      const { transport, turns } = poolOf(pools, server, policy)
+      return turns(() => sendNow(transport, payload, { ...control, maxMs }))
     },
     async verify(server, policy) {
       const opened: Socket[] = []
@@ -95,15 +80,42 @@ export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnect
 
 /** A mail on its way. `hasText`: its server may have the text, and only then may have accepted it. */
 type Sending = Pick<SendControl, 'confirm'> & { hasText: boolean; end: AbortController }
-type SendOptions = Parameters<Pool['sendMail']>[0]
+type SendOptions = Parameters<Transport['sendMail']>[0]
 
-type Pool = ReturnType<typeof createPool>
+/** Sends a mail whose turn it is. @throws {DeliveryError} */
+async function sendNow(
+  transport: Transport,
+  { from, to, raw }: Payload,
+  { confirm, signal, maxMs }: SendControl & { maxMs: number },
+): Promise<string> {
+  const sending: Sending = { confirm, hasText: false, end: new AbortController() }
+  const { signal: ended } = sending.end
+  const holdBack = () => {
+    if (!sending.hasText) sending.end.abort(heldBack(signal?.reason))
+  }
+  const limit = setTimeout(() => sending.end.abort(new Error(`no success within ${maxMs / 1000} s`)), maxMs)
+  signal?.addEventListener('abort', holdBack)
+  if (signal?.aborted) holdBack()
+  try {
+    const mail = { envelope: { from, to: [to] }, raw, signal: ended, sending }
+    return (await transport.sendMail(mail as SendOptions)).response
+  } catch (error) {
+    throw smtpFailure(ended.aborted ? ended.reason : error, sending.hasText)
+  } finally {
+    clearTimeout(limit)
+    signal?.removeEventListener('abort', holdBack)
+  }
+}
+
+/** Connections to one server, and whose turn it is: the time limit of a mail begins once it has one. */
+type Pool = { transport: Transport; turns: LimitFunction }
+type Transport = ReturnType<typeof createPooledTransport>
 
 function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: AddressPolicy): Pool {
   const key = JSON.stringify([server, policy.allowPrivate])
   const known = pools.get(key)
   if (known) return known
-  const pool = createPool(server, policy)
+  const pool = { transport: createPooledTransport(server, policy), turns: pLimit(CONNECTIONS_EACH) }
   pools.set(key, pool)
   return pool
 }
@@ -133,15 +145,15 @@ function optionsOf(server: SmtpServer, policy: AddressPolicy, onSocket?: (socket
   }
 }
 
-function createPool(server: SmtpServer, policy: AddressPolicy) {
-  const pool = createTransport({
+function createPooledTransport(server: SmtpServer, policy: AddressPolicy) {
+  const transport = createTransport({
     ...optionsOf(server, policy),
     pool: true,
     maxConnections: CONNECTIONS_EACH,
     maxRequeues: 1, // retries once if the server closed an idle connection
     idleTimeout: IDLE_MS,
   })
-  pool.use('stream', (mail, done) => {
+  transport.use('stream', (mail, done) => {
     const { sending } = mail.data as { sending?: Sending }
     const create = mail.message.createReadStream.bind(mail.message)
     // Read once the server is ready for the text.
@@ -151,7 +163,7 @@ function createPool(server: SmtpServer, policy: AddressPolicy) {
     }
     done()
   })
-  return pool
+  return transport
 }
 
 async function* confirmed(text: Readable, sending: Sending): AsyncGenerator<Buffer> {
