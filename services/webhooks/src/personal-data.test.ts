@@ -170,7 +170,7 @@ describe('the erasure of a contact', () => {
   it('blanks the answers when it is repeated after a crash', async () => {
     const { event, delivery } = await addRefused()
     await test.tenant.events.updateOne({ _id: event._id }, { $set: { data: JSON.stringify({ email: ADDRESS }) } })
-    await erase('d'.repeat(24), steps.length - 1) // the events alone
+    await erase('d'.repeat(24), 0, 1) // the events alone
     assert.match((await shown(delivery)).lastError!, /one@example/)
     await erase('d'.repeat(24))
     assert.doesNotMatch(JSON.stringify(await shown(delivery)), /one@example/)

@@ -9,17 +9,7 @@ import { type LoggedEvent, publicEvent } from './events/logged-event.model.ts'
 /** What the collections hold of contacts. */
 export const personalData: PersonalDataOf<Collections, Context> = {
   webhooks: 'none',
-  deliveries: {
-    holds: 'the beginning of the last refusal of a webhook, which can repeat the event',
-    kept: '30 days',
-    // The events before deliveries and attempts: see `blankErasedReply`.
-    erase: async (context, person) => (await eraseEvents(context, person)) + (await eraseDeliveries(context, person)),
-  },
-  attempts: {
-    holds: 'answers of webhooks, which can repeat the event; bodies of tests',
-    kept: '30 days',
-    erase: eraseAttempts,
-  },
+  // The events before deliveries and attempts: see `blankErasedReply`.
   events: {
     holds: 'names and addresses in what happened',
     kept: 'days that the organization chooses, 7 to 365; EVENT_RETENTION_DAYS by default',
@@ -31,6 +21,16 @@ export const personalData: PersonalDataOf<Collections, Context> = {
       },
     },
     erase: eraseEvents,
+  },
+  deliveries: {
+    holds: 'the beginning of the last refusal of a webhook, which can repeat the event',
+    kept: '30 days',
+    erase: eraseDeliveries,
+  },
+  attempts: {
+    holds: 'answers of webhooks, which can repeat the event; bodies of tests',
+    kept: '30 days',
+    erase: eraseAttempts,
   },
   retentions: 'none',
 }
