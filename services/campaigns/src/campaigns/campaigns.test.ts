@@ -442,6 +442,13 @@ describe('campaigns', () => {
     await assert.rejects(campaigns.retryCampaign({ id }, me), { code: 'campaign.nothing_failed' })
   })
 
+  /** Lets the time of a scheduled campaign come. */
+  const makeDue = (id: string) => {
+    const now = new Date()
+    const due = { $set: { scheduledAt: now, dueAt: now } }
+    return service.db.collection('campaigns').updateOne({ _id: new Types.ObjectId(id) }, due)
+  }
+
   it('start at their time, or fail with the reason', async () => {
     const me = testCaller()
     const { id } = await ready(me)
@@ -452,13 +459,15 @@ describe('campaigns', () => {
     assert.deepEqual([scheduled.status, scheduled.scheduledAt], ['scheduled', at])
     const draft = await jsonOf<CampaignJson>(campaigns.cancelCampaign({ id }, me))
     assert.deepEqual([draft.status, draft.scheduledAt], ['draft', null])
-    await campaigns.scheduleCampaign({ id, at: soon(scaledTimeout(300)) }, me)
+    await campaigns.scheduleCampaign({ id, at }, me)
+    await makeDue(id)
     await reached(me, id, 'sending')
     assert.deepEqual(await typesOf(id), ['created', 'scheduled', 'unscheduled', 'scheduled', 'started'])
 
     const other = await ready(me)
-    await campaigns.scheduleCampaign({ id: other.id, at: soon(scaledTimeout(1_000)) }, me)
+    await campaigns.scheduleCampaign({ id: other.id, at: soon(3_600_000) }, me)
     await campaigns.updateCampaign({ id: other.id, html: '<p>No link</p>' }, me)
+    await makeDue(other.id)
     assert.match((await reached(me, other.id, 'failed')).failedReason!, /unsubscribe link is missing/)
     assert.equal(service.messaging.mailings.has(other.id), false)
     assert.deepEqual(await typesOf(other.id), ['created', 'scheduled', 'updated', 'failed'])
