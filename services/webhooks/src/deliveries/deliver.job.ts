@@ -47,8 +47,10 @@ export function deliveryJob(model: Unscoped<Delivery>, context: () => Context): 
 /** Sends a claimed delivery and records what came of it. Discards it if its webhook is off or its event has expired. */
 export async function deliver(context: Context, delivery: Delivery): Promise<Left> {
   const tenant = context.collections.of(delivery.organization)
-  const webhook: Webhook | null = await tenant.webhooks.findOne({ _id: delivery.endpoint })
-  const logged = await tenant.events.findOne({ _id: delivery.event.id })
+  const [webhook, logged] = await Promise.all([
+    tenant.webhooks.findOne({ _id: delivery.endpoint }),
+    tenant.events.findOne({ _id: delivery.event.id }),
+  ])
   if (!webhook) return discard(tenant, delivery, 'deleted')
   if (!webhook.active) return discard(tenant, delivery, 'the webhook is off')
   if (!logged) return discard(tenant, delivery, 'the event has expired')
