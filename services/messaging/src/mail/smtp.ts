@@ -28,7 +28,7 @@ export function smtpServerOf(url: string): SmtpServer {
   return { host, port: Number(port) || (secure ? 465 : 587), secure, ...(username !== '' && { auth }) }
 }
 
-/** Whether a mail may still go when its turn comes: it may wait for a connection. */
+/** Whether a mail may still go once it has a connection, for which it may have to wait. */
 export type SendControl = {
   /** Called when the server is ready for the text. If it rejects, the server gets none, and the mail is held back. */
   confirm?: (() => Promise<void>) | undefined
@@ -59,8 +59,8 @@ export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnect
   const pools = new LRUCache<string, Pool>({ max: MAX_POOLS, dispose: ({ transport }) => transport.close() })
   return {
     send(server, payload, policy, control = {}) {
-      const { transport, turns } = poolOf(pools, server, policy)
-      return turns(() => sendNow(transport, payload, { ...control, maxMs }))
+      const { transport, limiter } = poolOf(pools, server, policy)
+      return limiter(() => sendNow(transport, payload, { ...control, maxMs }))
     },
     async verify(server, policy) {
       const opened: Socket[] = []
@@ -82,7 +82,7 @@ export function createSmtpConnections({ maxMs = MAX_SEND_MS } = {}): SmtpConnect
 type Sending = Pick<SendControl, 'confirm'> & { hasText: boolean; end: AbortController }
 type SendOptions = Parameters<Transport['sendMail']>[0]
 
-/** Sends a mail whose turn it is. @throws {DeliveryError} */
+/** Sends a mail that has a connection. @throws {DeliveryError} */
 async function sendNow(
   transport: Transport,
   { from, to, raw }: Payload,
@@ -107,15 +107,15 @@ async function sendNow(
   }
 }
 
-/** Connections to one server, and whose turn it is: the time limit of a mail begins once it has one. */
-type Pool = { transport: Transport; turns: LimitFunction }
+/** Connections to one server. The limiter queues mails, so that the time limit of one begins once it has a connection. */
+type Pool = { transport: Transport; limiter: LimitFunction }
 type Transport = ReturnType<typeof createPooledTransport>
 
 function poolOf(pools: LRUCache<string, Pool>, server: SmtpServer, policy: AddressPolicy): Pool {
   const key = JSON.stringify([server, policy.allowPrivate])
   const known = pools.get(key)
   if (known) return known
-  const pool = { transport: createPooledTransport(server, policy), turns: pLimit(CONNECTIONS_EACH) }
+  const pool = { transport: createPooledTransport(server, policy), limiter: pLimit(CONNECTIONS_EACH) }
   pools.set(key, pool)
   return pool
 }
